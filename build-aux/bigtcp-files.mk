@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Files that go into the Open vSwitch tree, at the same path there.  Read by
+# build-aux/bigtcp-overlay as well.
+OVERLAY_FILES = \
+	build-aux/bigtcp.mk \
+	lib/bigtcp.c \
+	lib/bigtcp.h \
+	lib/bigtcp-capabilities.c \
+	lib/bigtcp-capabilities.h \
+	lib/bigtcp-compat.h \
+	lib/bigtcp-dummy.c \
+	lib/bigtcp-originals.c \
+	lib/bigtcp-originals.h \
+	lib/bigtcp-port.c \
+	lib/bigtcp-port.h \
+	lib/bigtcp-provider.h \
+	lib/bigtcp-rtnl.c \
+	lib/bigtcp-rtnl.h \
+	lib/bigtcp-stub.c \
+	lib/bigtcp-unixctl.man \
+	ofproto/bigtcp-ofproto.c \
+	ofproto/bigtcp-ofproto.h \
+	tests/bigtcp.at \
+	tests/system-bigtcp.at \
+	tests/test-bigtcp.c \
+	vswitchd/bigtcp-bridge.c \
+	vswitchd/bigtcp-bridge.h
+
+# What lays them there and edits upstream's files.
+OVERLAY_TOOLS = \
+	build-aux/bigtcp-annotations.h \
+	build-aux/bigtcp-overlay \
+	build-aux/debian-fetch \
+	ofproto/bigtcp-ofproto.cocci \
+	vswitchd/bigtcp-bridge.cocci \
+	vswitchd/bigtcp-vswitch.xml

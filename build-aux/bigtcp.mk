@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# Included at the end of Open vSwitch's Makefile.am.
+
+lib_libopenvswitch_la_SOURCES += \
+	lib/bigtcp.c \
+	lib/bigtcp.h \
+	lib/bigtcp-capabilities.c \
+	lib/bigtcp-capabilities.h \
+	lib/bigtcp-compat.h \
+	lib/bigtcp-config.h \
+	lib/bigtcp-dummy.c \
+	lib/bigtcp-originals.c \
+	lib/bigtcp-originals.h \
+	lib/bigtcp-port.c \
+	lib/bigtcp-port.h \
+	lib/bigtcp-provider.h
+if LINUX
+lib_libopenvswitch_la_SOURCES += \
+	lib/bigtcp-rtnl.c \
+	lib/bigtcp-rtnl.h
+else
+lib_libopenvswitch_la_SOURCES += lib/bigtcp-stub.c
+endif
+
+ofproto_libofproto_la_SOURCES += \
+	ofproto/bigtcp-ofproto.c \
+	ofproto/bigtcp-ofproto.h
+
+vswitchd_ovs_vswitchd_SOURCES += \
+	vswitchd/bigtcp-bridge.c \
+	vswitchd/bigtcp-bridge.h
+
+MAN_FRAGMENTS += lib/bigtcp-unixctl.man
+
+tests_ovstest_SOURCES += tests/test-bigtcp.c
+
+TESTSUITE_AT += tests/bigtcp.at
+SYSTEM_KMOD_TESTSUITE_AT += \
+	tests/system-bigtcp.at
+EXTRA_DIST += build-aux/bigtcp.mk

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BIGTCP_COMPAT_H
+#define BIGTCP_COMPAT_H 1
+
+/* Differences between Open vSwitch releases.  The BIGTCP_HAVE_* macros come
+ * from looking into the headers when the tree was made. */
+
+#include "bigtcp-config.h"
+#include "openvswitch/json.h"
+#include "unixctl.h"
+
+/* Returns true if the client of 'conn' wants JSON ('--format json'). */
+static inline bool
+bigtcp_wants_json(struct unixctl_conn *conn OVS_UNUSED)
+{
+#if BIGTCP_HAVE_UNIXCTL_JSON
+    return unixctl_command_get_output_format(conn) == UNIXCTL_OUTPUT_FMT_JSON;
+#else
+    return false;
+#endif
+}
+
+/* Replies to 'conn' with 'json', which it takes over: as JSON to a client
+ * that asked for it by '--format json', else as text. */
+static inline void
+bigtcp_reply_json(struct unixctl_conn *conn, struct json *json)
+{
+#if BIGTCP_HAVE_UNIXCTL_JSON
+    if (bigtcp_wants_json(conn)) {
+        unixctl_command_reply_json(conn, json);
+        return;
+    }
+#endif
+    char *s = json_to_string(json, JSSF_PRETTY | JSSF_SORT);
+
+    unixctl_command_reply(conn, s);
+    free(s);
+    json_destroy(json);
+}
+
+#endif /* lib/bigtcp-compat.h */

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Devices in memory that follow the kernel's rules for their sizes
+ * (validate_linkmsg(), do_setlink(), netif_set_gso_max_size()), and unixctl
+ * commands to poke them. */
+
+#include <config.h>
+
+#include "bigtcp-provider.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "hash.h"
+#include "openvswitch/dynamic-string.h"
+#include "openvswitch/shash.h"
+#include "unixctl.h"
+#include "util.h"
+
+struct dummy_device {
+    struct bigtcp_link link;    /* What 'get' tells. */
+    bool gone;                  /* ENODEV for everything. */
+    int fail;                   /* errno value for the next 'set's, or 0. */
+    enum bigtcp_attr fail_attr; /* Only if this is set, or BIGTCP_N_ATTRS. */
+    unsigned int n_gets;        /* Calls that named this device. */
+    unsigned int n_sets;
+};
+
+/* Contains "struct dummy_device"s by name. */
+static struct shash dummies = SHASH_INITIALIZER(&dummies);
+
+/* Returns the device 'name', which is made with what the kernel gives to a
+ * new device if it is not there. */
+static struct dummy_device *
+dummy_get(const char *name)
+{
+    struct dummy_device *dummy = shash_find_data(&dummies, name);
+
+    if (!dummy) {
+        dummy = xzalloc(sizeof *dummy);
+        dummy->link.ifindex = hash_string(name, 0) & 0xffff;
+        dummy->link.tso_max_segs = BIGTCP_MAX_SEGS;
+        dummy->fail_attr = BIGTCP_N_ATTRS;
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            bigtcp_sizes_set(&dummy->link.sizes, attr,
+                             attr == BIGTCP_GSO_MAX_SEGS ? BIGTCP_MAX_SEGS
+                             : BIGTCP_LEGACY_SIZE);
+        }
+        shash_add(&dummies, name, dummy);
+    }
+    return dummy;
+}
+
+static void
+bigtcp_dummy_get(struct bigtcp_access *accesses, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct dummy_device *dummy = dummy_get(accesses[i].name);
+
+        dummy->n_gets++;
+        accesses[i].error = dummy->gone ? ENODEV : 0;
+        if (!dummy->gone) {
+            *accesses[i].link = dummy->link;
+        }
+    }
+}
+
+/* Returns 0 or the errno value with which the kernel refuses 'sizes', and its
+ * text in '*message'. */
+static int
+validate(const struct dummy_device *dummy, const struct bigtcp_sizes *sizes,
+         char **message)
+{
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        uint32_t max = (attr == BIGTCP_GSO_MAX_SIZE
+                        || attr == BIGTCP_GSO_IPV4_MAX_SIZE
+                        ? bigtcp_link_ceiling(&dummy->link)
+                        : attr == BIGTCP_GSO_MAX_SEGS
+                        ? dummy->link.tso_max_segs
+                        : BIGTCP_MAX_SIZE);
+
+        if (bigtcp_sizes_has(sizes, attr)) {
+            if (attr == BIGTCP_TSO_MAX_SIZE) {
+                *message = xstrdup("Attribute failed policy validation");
+                return EINVAL;
+            }
+            if (sizes->value[attr] > max) {
+                *message = xasprintf("too big %s",
+                                     bigtcp_attr_to_string(attr));
+                return EINVAL;
+            }
+        }
+    }
+    if (dummy->fail && (dummy->fail_attr == BIGTCP_N_ATTRS
+                        || bigtcp_sizes_has(sizes, dummy->fail_attr))) {
+        *message = xstrdup("bigtcp-dummy/fail");
+        return dummy->fail;
+    }
+    return 0;
+}
+
+/* Gives 'value' to 'attr', and to 'ipv4' what the kernel gives it then. */
+static void
+set_pair(struct bigtcp_sizes *live, const struct bigtcp_sizes *sizes,
+         enum bigtcp_attr attr, enum bigtcp_attr ipv4)
+{
+    if (bigtcp_sizes_has(sizes, attr)
+        && live->value[attr] != sizes->value[attr]) {
+        live->value[attr] = sizes->value[attr];
+        if (sizes->value[attr] <= BIGTCP_LEGACY_SIZE) {
+            live->value[ipv4] = sizes->value[attr];
+        }
+    }
+    if (bigtcp_sizes_has(sizes, ipv4)) {
+        live->value[ipv4] = sizes->value[ipv4];
+    }
+}
+
+static void
+bigtcp_dummy_set(struct bigtcp_access *accesses, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct dummy_device *dummy = dummy_get(accesses[i].name);
+        const struct bigtcp_sizes *sizes = &accesses[i].sizes;
+
+        dummy->n_sets++;
+        accesses[i].message = NULL;
+        accesses[i].error = (dummy->gone ? ENODEV
+                             : validate(dummy, sizes, &accesses[i].message));
+        if (!accesses[i].error) {
+            struct bigtcp_sizes *live = &dummy->link.sizes;
+
+            set_pair(live, sizes, BIGTCP_GSO_MAX_SIZE,
+                     BIGTCP_GSO_IPV4_MAX_SIZE);
+            set_pair(live, sizes, BIGTCP_GRO_MAX_SIZE,
+                     BIGTCP_GRO_IPV4_MAX_SIZE);
+            if (bigtcp_sizes_has(sizes, BIGTCP_GSO_MAX_SEGS)) {
+                live->value[BIGTCP_GSO_MAX_SEGS]
+                    = sizes->value[BIGTCP_GSO_MAX_SEGS];
+            }
+        }
+    }
+}
+
+const struct bigtcp_class bigtcp_dummy_class = {
+    .name = "dummy",
+    .get = bigtcp_dummy_get,
+    .set = bigtcp_dummy_set,
+};
+
+/* "bigtcp-dummy/set DEVICE NAME=VALUE...": as a driver or another program
+ * would.  "NAME=none" takes an attribute away. */
+static void
+bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
+                         const char *argv[], void *aux OVS_UNUSED)
+{
+    struct dummy_device *dummy = dummy_get(argv[1]);
+
+    dummy->gone = false;
+    for (int i = 2; i < argc; i++) {
+        char name[32], value[32];
+        enum bigtcp_attr attr;
+
+        if (!ovs_scan(argv[i], "%31[^=]=%31s", name, value)) {
+            unixctl_command_reply_error(conn, argv[i]);
+            return;
+        } else if (!strcmp(name, "kind")) {
+            ovs_strlcpy(dummy->link.kind, value, sizeof dummy->link.kind);
+        } else if (!strcmp(name, "ifindex")) {
+            dummy->link.ifindex = atoi(value);
+        } else if (!strcmp(name, "tso_max_segs")) {
+            dummy->link.tso_max_segs = atoi(value);
+        } else if (!bigtcp_attr_from_string(name, &attr)) {
+            unixctl_command_reply_error(conn, name);
+            return;
+        } else if (!strcmp(value, "none")) {
+            bigtcp_sizes_clear(&dummy->link.sizes, attr);
+        } else {
+            bigtcp_sizes_set(&dummy->link.sizes, attr, atoi(value));
+            if (attr == BIGTCP_TSO_MAX_SIZE) {
+                /* netif_set_tso_max_size() lowers, and never raises. */
+                uint32_t *v = dummy->link.sizes.value;
+
+                v[BIGTCP_GSO_MAX_SIZE] = MIN(v[BIGTCP_GSO_MAX_SIZE],
+                                             v[attr]);
+                v[BIGTCP_GSO_IPV4_MAX_SIZE]
+                    = MIN(v[BIGTCP_GSO_IPV4_MAX_SIZE], v[attr]);
+            }
+        }
+    }
+    unixctl_command_reply(conn, NULL);
+}
+
+/* "bigtcp-dummy/fail DEVICE ERRNO [NAME]": lets changes, or only those of
+ * NAME, fail with ERRNO, until that is 0. */
+static void
+bigtcp_dummy_unixctl_fail(struct unixctl_conn *conn, int argc,
+                          const char *argv[], void *aux OVS_UNUSED)
+{
+    struct dummy_device *dummy = dummy_get(argv[1]);
+
+    dummy->fail = atoi(argv[2]);
+    dummy->fail_attr = BIGTCP_N_ATTRS;
+    if (argc > 3 && !bigtcp_attr_from_string(argv[3], &dummy->fail_attr)) {
+        unixctl_command_reply_error(conn, argv[3]);
+        return;
+    }
+    unixctl_command_reply(conn, NULL);
+}
+
+/* "bigtcp-dummy/remove DEVICE". */
+static void
+bigtcp_dummy_unixctl_remove(struct unixctl_conn *conn, int argc OVS_UNUSED,
+                            const char *argv[], void *aux OVS_UNUSED)
+{
+    dummy_get(argv[1])->gone = true;
+    unixctl_command_reply(conn, NULL);
+}
+
+/* "bigtcp-dummy/show": sizes and how often each device was read and
+ * changed. */
+static void
+bigtcp_dummy_unixctl_show(struct unixctl_conn *conn, int argc OVS_UNUSED,
+                          const char *argv[] OVS_UNUSED,
+                          void *aux OVS_UNUSED)
+{
+    const struct shash_node **nodes = shash_sort(&dummies);
+    struct ds ds = DS_EMPTY_INITIALIZER;
+
+    for (size_t i = 0; i < shash_count(&dummies); i++) {
+        const struct dummy_device *dummy = nodes[i]->data;
+
+        ds_put_format(&ds, "%s: ", nodes[i]->name);
+        if (dummy->gone) {
+            ds_put_cstr(&ds, "gone");
+        } else {
+            bigtcp_sizes_format(&dummy->link.sizes, &ds);
+        }
+        ds_put_format(&ds, " sets=%u\n", dummy->n_sets);
+    }
+    free(nodes);
+    unixctl_command_reply(conn, ds_cstr(&ds));
+    ds_destroy(&ds);
+}
+
+/* Makes the unixctl commands that poke dummy devices. */
+void
+bigtcp_dummy_register(void)
+{
+    unixctl_command_register("bigtcp-dummy/set", "device name=value...",
+                             2, INT_MAX, bigtcp_dummy_unixctl_set, NULL);
+    unixctl_command_register("bigtcp-dummy/fail", "device errno [name]", 2, 3,
+                             bigtcp_dummy_unixctl_fail, NULL);
+    unixctl_command_register("bigtcp-dummy/remove", "device", 1, 1,
+                             bigtcp_dummy_unixctl_remove, NULL);
+    unixctl_command_register("bigtcp-dummy/show", "", 0, 0,
+                             bigtcp_dummy_unixctl_show, NULL);
+}

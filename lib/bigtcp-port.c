@@ -1,0 +1,1175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Registry of ports and their kernel devices: keeps what lib/bigtcp.h
+ * decides upon and carries out what it decides, through lib/bigtcp-provider.h.
+ *
+ * Everything here runs in the main thread, as do the hooks and the unixctl
+ * commands that call it, so that there is no lock. */
+
+#include <config.h>
+
+#include "bigtcp-port.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <net/if.h>
+#include <string.h>
+
+#include "bigtcp.h"
+#include "bigtcp-originals.h"
+#include "bigtcp-provider.h"
+#include "coverage.h"
+#include "hash.h"
+#include "netdev-provider.h"
+#include "openvswitch/hmap.h"
+#include "openvswitch/json.h"
+#include "openvswitch/list.h"
+#include "openvswitch/vlog.h"
+#include "smap.h"
+#include "sset.h"
+#include "util.h"
+
+VLOG_DEFINE_THIS_MODULE(bigtcp);
+
+COVERAGE_DEFINE(bigtcp_read);
+COVERAGE_DEFINE(bigtcp_change);
+COVERAGE_DEFINE(bigtcp_failure);
+
+/* A kernel device that a port is or was on. */
+struct bigtcp_device {
+    struct hmap_node node;      /* In 'devices', by name and class. */
+    struct ovs_list touched;    /* In 'touched_devices', or empty. */
+    struct ovs_list ports;      /* Contains "struct bigtcp_port"s. */
+
+    char *name;                 /* Kernel device. */
+    const struct bigtcp_class *class;
+
+    struct bigtcp_request request; /* Of all 'ports'. */
+    struct bigtcp_report report;   /* What came of it. */
+    int error;                  /* Of the last read, positive errno value. */
+    struct bigtcp_link link;    /* Last read, if 'error' is 0. */
+
+    /* Values from before the first change, of the attributes that were
+     * changed, and the device that they belong to. */
+    struct bigtcp_sizes original;
+    int original_ifindex;
+};
+
+/* A port, i.e. an Interface of the database. */
+struct bigtcp_port {
+    struct hmap_node node;      /* In 'ports', by 'netdev'. */
+    struct ovs_list in_device;  /* In 'device->ports' if 'device'. */
+
+    struct netdev *netdev;      /* Not a reference: the caller forgets the
+                                 * port before it closes the netdev. */
+    char *bridge;               /* Name of its bridge. */
+    struct bigtcp_device *device; /* NULL if the port is 'unsupported'. */
+    const char *unsupported;    /* Why, or NULL. */
+    bool internal;              /* An internal port. */
+    uint64_t seen_seq;          /* netdev_get_change_seq() when last read. */
+
+    struct bigtcp_settings settings;
+};
+
+/* All ports and devices. */
+static struct hmap ports = HMAP_INITIALIZER(&ports);
+static struct hmap devices = HMAP_INITIALIZER(&devices);
+
+/* Devices that bigtcp_port_commit() must look at. */
+static struct ovs_list touched_devices
+    = OVS_LIST_INITIALIZER(&touched_devices);
+
+/* File for bigtcp_originals_read() and _write(), whether it was read, and
+ * whether it must be written. */
+static char *originals_file;
+static bool originals_loaded;
+static bool originals_changed;
+
+static struct vlog_rate_limit rl = VLOG_RATE_LIMIT_INIT(5, 20);
+
+static struct bigtcp_port *port_find(const struct netdev *);
+static void port_detach(struct bigtcp_port *);
+static void port_report(const struct bigtcp_port *, struct bigtcp_report *);
+static bool port_is_managed(const struct bigtcp_port *);
+
+static struct bigtcp_device *device_get(const char *name,
+                                        const struct bigtcp_class *);
+static void device_touch(struct bigtcp_device *);
+static void device_destroy(struct bigtcp_device *);
+static bool device_is_managed(const struct bigtcp_device *);
+
+static void load_originals(void);
+static void save_originals(void);
+static void read_devices(struct bigtcp_device *devs[], size_t n);
+
+/* Initializes the registry.  Original sizes are recorded in
+ * 'originals_file_'. */
+void
+bigtcp_port_init(const char *originals_file_)
+{
+    originals_file = xstrdup(originals_file_);
+}
+
+/* Frees the registry.  If 'restore' is true, every device first gets its
+ * original sizes back; otherwise it keeps what it has, as the datapath does,
+ * for the daemon that follows. */
+void
+bigtcp_port_exit(bool restore)
+{
+    struct bigtcp_device *device;
+    struct bigtcp_port *port;
+
+    HMAP_FOR_EACH_SAFE (port, node, &ports) {
+        bigtcp_port_forget(port->netdev);
+    }
+    if (restore) {
+        bigtcp_port_commit();
+    }
+    HMAP_FOR_EACH_SAFE (device, node, &devices) {
+        device_destroy(device);
+    }
+    free(originals_file);
+    originals_file = NULL;
+}
+
+/* Logs the keys of 'port', as bits of 'rejected', that have no good value. */
+static void
+log_rejected(const struct bigtcp_port *port, uint32_t rejected)
+{
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        if (rejected & (1u << attr)) {
+            struct ds why = DS_EMPTY_INITIALIZER;
+
+            bigtcp_value_explain(attr, port->settings.keys[attr].rejected,
+                                 &why);
+            VLOG_WARN("%s %s: other_config:%s",
+                      bigtcp_row_to_string(BIGTCP_ROW_INTERFACE),
+                      netdev_get_name(port->netdev), ds_cstr(&why));
+            ds_destroy(&why);
+        }
+    }
+}
+
+/* Notes that 'netdev' is a port at 'place' with the keys in 'other_config'.
+ * Cheap if nothing changed since the last call. */
+void
+bigtcp_port_configure(struct netdev *netdev,
+                      const struct bigtcp_port_place *place,
+                      const struct smap *other_config)
+{
+    struct bigtcp_port *port = port_find(netdev);
+    uint32_t rejected;
+    bool changed;
+
+    if (!port) {
+        port = xzalloc(sizeof *port);
+        hmap_insert(&ports, &port->node, hash_pointer(netdev, 0));
+        port->netdev = netdev;
+        port->bridge = xstrdup(place->bridge);
+        bigtcp_settings_init(&port->settings);
+    }
+
+    changed = bigtcp_settings_parse(&port->settings, other_config,
+                                    BIGTCP_ROW_INTERFACE, &rejected);
+    if (strcmp(port->bridge, place->bridge)) {
+        free(port->bridge);
+        port->bridge = xstrdup(place->bridge);
+    }
+    port->unsupported = place->unsupported;
+    port->internal = place->internal;
+
+    if (port->device && (!place->class
+                         || port->device->class != place->class
+                         || strcmp(port->device->name, place->device))) {
+        port_detach(port);
+    }
+    if (!port->device && place->class) {
+        port->device = device_get(place->device, place->class);
+        ovs_list_push_back(&port->device->ports, &port->in_device);
+        changed |= !bigtcp_settings_is_empty(&port->settings);
+    }
+
+    log_rejected(port, rejected);
+    if (!port->device) {
+        if (changed) {
+            netdev_change_seq_changed(netdev);
+        }
+    } else if (changed) {
+        device_touch(port->device);
+    } else if (device_is_managed(port->device)) {
+        /* Something happened to the device, maybe to its sizes.  A tunnel's
+         * netdev does not tell when its kernel device is replaced. */
+        if (netdev_get_change_seq(netdev) != port->seen_seq
+            || (port->device->class == &bigtcp_rtnl_class
+                && strcmp(port->device->name, netdev_get_name(netdev))
+                && (if_nametoindex(port->device->name)
+                    != port->device->link.ifindex))) {
+            device_touch(port->device);
+        }
+    }
+}
+
+/* Takes the original sizes of the port at 'place' from 'original', the text
+ * that an earlier process put into the status of its Interface, unless they
+ * are known. */
+void
+bigtcp_port_learn(const struct bigtcp_port_place *place, const char *original)
+{
+    struct bigtcp_device *device;
+    struct bigtcp_sizes sizes;
+    int ifindex;
+
+    if (!place->class || !ovs_scan(original, "ifindex=%d", &ifindex)
+        || !bigtcp_sizes_parse(&sizes, original) || !sizes.present) {
+        return;
+    }
+    device = device_get(place->device, place->class);
+    if (!device->original.present) {
+        device->original = sizes;
+        device->original_ifindex = ifindex;
+        device_touch(device);
+    }
+}
+
+/* Notes that 'netdev' is no port any more.  Its device gets its original
+ * sizes back at the next commit unless another port still asks for some. */
+void
+bigtcp_port_forget(const struct netdev *netdev)
+{
+    struct bigtcp_port *port = port_find(netdev);
+
+    if (port) {
+        if (port->device) {
+            port_detach(port);
+        }
+        hmap_remove(&ports, &port->node);
+        bigtcp_settings_destroy(&port->settings);
+        free(port->bridge);
+        free(port);
+    }
+}
+
+/* Makes the next commit look at the device of 'netdev'. */
+void
+bigtcp_port_touch(const struct netdev *netdev)
+{
+    const struct bigtcp_port *port = port_find(netdev);
+
+    if (port && port->device && device_is_managed(port->device)) {
+        device_touch(port->device);
+    }
+}
+
+/* Makes the next commit look at all managed devices. */
+void
+bigtcp_port_touch_all(void)
+{
+    struct bigtcp_device *device;
+
+    HMAP_FOR_EACH (device, node, &devices) {
+        if (device_is_managed(device)) {
+            device_touch(device);
+        }
+    }
+}
+
+/* Returns true if bigtcp_port_commit() has something to do. */
+bool
+bigtcp_port_is_touched(void)
+{
+    return !ovs_list_is_empty(&touched_devices);
+}
+
+/* Steps of a commit. */
+
+/* Collects what the ports of 'device' ask for. */
+static void
+update_request(struct bigtcp_device *device)
+{
+    const struct bigtcp_port *port;
+
+    bigtcp_request_init(&device->request);
+    LIST_FOR_EACH (port, in_device, &device->ports) {
+        bigtcp_request_add(&device->request, &port->settings);
+    }
+}
+
+/* Remembers the values that 'device' has now of what 'change' changes. */
+static void
+keep_originals(struct bigtcp_device *device, const struct bigtcp_sizes *change)
+{
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        if (bigtcp_sizes_has(change, attr)
+            && !bigtcp_sizes_has(&device->original, attr)) {
+            bigtcp_sizes_set(&device->original, attr,
+                             device->link.sizes.value[attr]);
+            device->original_ifindex = device->link.ifindex;
+            originals_changed = true;
+        }
+    }
+}
+
+/* Forgets the original values of 'device' that it has again and that no port
+ * asks to change; all of them if no port asks for anything, since what the
+ * ceiling did not let come back will not. */
+static void
+drop_originals(struct bigtcp_device *device)
+{
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        if (bigtcp_sizes_has(&device->original, attr)
+            && !bigtcp_sizes_has(&device->request.asked, attr)
+            && !(device->request.held & (1u << attr))
+            && (!device->request.asked.present
+                || (device->link.sizes.value[attr]
+                    == device->original.value[attr]))) {
+            bigtcp_sizes_clear(&device->original, attr);
+            originals_changed = true;
+        }
+    }
+}
+
+static void
+forget_originals(struct bigtcp_device *device)
+{
+    if (device->original.present) {
+        memset(&device->original, 0, sizeof device->original);
+        originals_changed = true;
+    }
+}
+
+/* Decides what 'device', just read, should have.  Stores in 'wanted' all of
+ * it and in 'change' what must be sent for that. */
+static void
+decide(struct bigtcp_device *device, struct bigtcp_sizes *wanted,
+       struct bigtcp_sizes *change)
+{
+    const struct bigtcp_port *port;
+    bool internal = false;
+
+    memset(wanted, 0, sizeof *wanted);
+    memset(change, 0, sizeof *change);
+
+    LIST_FOR_EACH (port, in_device, &device->ports) {
+        internal |= port->internal;
+    }
+
+    if (device->error == ENODEV) {
+        if (internal) {
+            bigtcp_report_add(&device->report, BIGTCP_STATE_REMOTE,
+                              "%s is in another network namespace",
+                              device->name);
+        } else {
+            forget_originals(device);
+            bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
+                              "there is no device %s", device->name);
+        }
+    } else if (device->error) {
+        bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
+                          "cannot read %s: %s", device->name,
+                          ovs_strerror(device->error));
+        VLOG_WARN_RL(&rl, "%s", ds_cstr(&device->report.reason));
+    } else {
+        if (device->original.present
+            && device->original_ifindex != device->link.ifindex) {
+            /* Another device of the same name. */
+            forget_originals(device);
+        }
+        bigtcp_decide(&device->request, &device->link, &device->original,
+                      wanted, &device->report);
+        bigtcp_diff(wanted, &device->link.sizes, change);
+    }
+}
+
+/* Adds to the report of 'device' that the kernel refused 'change'. */
+static void
+report_refusal(struct bigtcp_device *device,
+               const struct bigtcp_access *access)
+{
+    struct ds what = DS_EMPTY_INITIALIZER;
+
+    COVERAGE_INC(bigtcp_failure);
+    bigtcp_sizes_format(&access->sizes, &what);
+    bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
+                      "%s refused: %s%s%s%s", ds_cstr(&what),
+                      ovs_strerror(access->error),
+                      access->message ? " (" : "",
+                      access->message ? access->message : "",
+                      access->message ? ")" : "");
+    VLOG_WARN_RL(&rl, "%s: %s", device->name,
+                 ds_cstr(&device->report.reason));
+    ds_destroy(&what);
+}
+
+/* Sends the changes in 'access' that the kernel refused together one by one,
+ * in the order in which it would have applied them, so that only what is
+ * really refused is missing.  Returns, as bits, what was refused. */
+static uint32_t
+set_one_by_one(struct bigtcp_device *device,
+               const struct bigtcp_access *access)
+{
+    uint32_t refused = 0;
+
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        struct bigtcp_access one = { .name = device->name,
+                                     .link = &device->link };
+
+        if (bigtcp_sizes_has(&access->sizes, attr)) {
+            bigtcp_sizes_set(&one.sizes, attr, access->sizes.value[attr]);
+            device->class->set(&one, 1);
+            if (one.error) {
+                report_refusal(device, &one);
+                refused |= 1u << attr;
+            }
+            free(one.message);
+        }
+    }
+    return refused;
+}
+
+/* Changes the 'n' devices in 'devs', which are of one class, by 'changes',
+ * and reads back whether they have 'wanted'. */
+static void
+change_devices(struct bigtcp_device *devs[],
+               const struct bigtcp_sizes changes[],
+               const struct bigtcp_sizes wanted[], size_t n)
+{
+    struct bigtcp_access *accesses = xcalloc(n, sizeof *accesses);
+    uint32_t *refused = xcalloc(n, sizeof *refused);
+
+    for (size_t i = 0; i < n; i++) {
+        accesses[i].name = devs[i]->name;
+        accesses[i].link = &devs[i]->link;
+        accesses[i].sizes = changes[i];
+    }
+    devs[0]->class->set(accesses, n);
+    COVERAGE_ADD(bigtcp_change, n);
+
+    for (size_t i = 0; i < n; i++) {
+        if (accesses[i].error) {
+            if (accesses[i].error != ENODEV
+                && !is_pow2(accesses[i].sizes.present)) {
+                refused[i] = set_one_by_one(devs[i], &accesses[i]);
+            } else {
+                report_refusal(devs[i], &accesses[i]);
+                refused[i] = accesses[i].sizes.present;
+            }
+        }
+        free(accesses[i].message);
+    }
+    free(accesses);
+
+    read_devices(devs, n);
+    for (size_t i = 0; i < n; i++) {
+        struct bigtcp_device *device = devs[i];
+
+        if (device->error) {
+            continue;
+        }
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            if (bigtcp_sizes_has(&wanted[i], attr)
+                && !(refused[i] & (1u << attr))
+                && device->link.sizes.value[attr] != wanted[i].value[attr]) {
+                COVERAGE_INC(bigtcp_failure);
+                bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
+                                  "the kernel took %s=%"PRIu32" but the "
+                                  "device has %"PRIu32,
+                                  bigtcp_attr_to_string(attr),
+                                  wanted[i].value[attr],
+                                  device->link.sizes.value[attr]);
+            }
+        }
+    }
+    free(refused);
+}
+
+/* What a commit must know of a device from before it. */
+struct snapshot {
+    enum bigtcp_state state;
+    char *reason;
+    struct bigtcp_sizes live;
+    bool managed;
+};
+
+/* Tells the log and the ports of 'device' what changed since 'before'. */
+static void
+publish(struct bigtcp_device *device, const struct snapshot *before)
+{
+    const char *reason = ds_cstr(&device->report.reason);
+    bool managed = device_is_managed(device);
+    struct ds moves = DS_EMPTY_INITIALIZER;
+    struct bigtcp_port *port;
+
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        uint32_t old = before->live.value[attr];
+        uint32_t new = device->link.sizes.value[attr];
+
+        if (!device->error && old != new
+            && bigtcp_sizes_has(&before->live, attr)) {
+            ds_put_format(&moves, "%s %s %"PRIu32" -> %"PRIu32,
+                          moves.length ? "," : ":",
+                          bigtcp_attr_to_string(attr), old, new);
+        }
+    }
+    if (moves.length || managed != before->managed
+        || device->report.state != before->state
+        || strcmp(reason, before->reason)) {
+        VLOG_INFO("%s: %s%s%s%s%s", device->name,
+                  (managed ? bigtcp_state_to_string(device->report.state)
+                   : "not managed"),
+                  ds_cstr(&moves),
+                  reason[0] ? " (" : "", reason, reason[0] ? ")" : "");
+    }
+    LIST_FOR_EACH (port, in_device, &device->ports) {
+        /* Makes the bridge write Interface 'status' anew. */
+        netdev_change_seq_changed(port->netdev);
+        port->seen_seq = netdev_get_change_seq(port->netdev);
+    }
+    ds_destroy(&moves);
+}
+
+/* Brings the 'n' devices in 'devs', all of one class, to what is wanted. */
+static void
+commit_devices(struct bigtcp_device *devs[], size_t n)
+{
+    struct bigtcp_sizes *changes = xcalloc(n, sizeof *changes);
+    struct bigtcp_sizes *wanted = xcalloc(n, sizeof *wanted);
+    struct bigtcp_device **managed = xcalloc(n, sizeof *managed);
+    struct bigtcp_device **changed = xcalloc(n, sizeof *changed);
+    struct snapshot *before = xcalloc(n, sizeof *before);
+    size_t n_managed = 0;
+    size_t n_changed = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        before[i].state = devs[i]->report.state;
+        before[i].reason = xstrdup(ds_cstr(&devs[i]->report.reason));
+        before[i].managed = device_is_managed(devs[i]);
+        update_request(devs[i]);
+        bigtcp_report_clear(&devs[i]->report);
+        if (device_is_managed(devs[i])) {
+            managed[n_managed++] = devs[i];
+        }
+    }
+
+    if (n_managed) {
+        read_devices(managed, n_managed);
+    }
+    for (size_t i = 0; i < n; i++) {
+        before[i].live = devs[i]->link.sizes;
+        if (!device_is_managed(devs[i])) {
+            continue;
+        }
+        decide(devs[i], &wanted[n_changed], &changes[n_changed]);
+        if (changes[n_changed].present) {
+            keep_originals(devs[i], &changes[n_changed]);
+            changed[n_changed++] = devs[i];
+        }
+    }
+
+    /* First on record, then done: a daemon that is killed in between leaves
+     * true originals. */
+    save_originals();
+    if (n_changed) {
+        change_devices(changed, changes, wanted, n_changed);
+    }
+
+    for (size_t i = 0; i < n; i++) {
+        if (!devs[i]->error) {
+            drop_originals(devs[i]);
+        }
+        publish(devs[i], &before[i]);
+        free(before[i].reason);
+        if (ovs_list_is_empty(&devs[i]->ports)) {
+            device_destroy(devs[i]);
+        }
+    }
+    save_originals();
+
+    free(before);
+    free(changed);
+    free(managed);
+    free(wanted);
+    free(changes);
+}
+
+/* Does what the calls since the last commit ask for. */
+void
+bigtcp_port_commit(void)
+{
+    static const struct bigtcp_class *const classes[] = {
+        &bigtcp_rtnl_class, &bigtcp_dummy_class,
+    };
+    struct bigtcp_device *device;
+    struct ovs_list todo;
+    size_t n = 0;
+
+    load_originals();
+    if (!bigtcp_port_is_touched()) {
+        return;
+    }
+
+    n = ovs_list_size(&touched_devices);
+    ovs_list_init(&todo);
+    ovs_list_push_back_all(&todo, &touched_devices);
+
+    struct bigtcp_device **devs = xcalloc(n, sizeof *devs);
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+        n = 0;
+        LIST_FOR_EACH_SAFE (device, touched, &todo) {
+            if (device->class == classes[i]) {
+                ovs_list_remove(&device->touched);
+                ovs_list_init(&device->touched);
+                devs[n++] = device;
+            }
+        }
+        if (n) {
+            commit_devices(devs, n);
+        }
+    }
+    free(devs);
+}
+
+/* Reads the 'n' devices in 'devs', which are of one class. */
+static void
+read_devices(struct bigtcp_device *devs[], size_t n)
+{
+    struct bigtcp_access *accesses = xcalloc(n, sizeof *accesses);
+
+    for (size_t i = 0; i < n; i++) {
+        accesses[i].name = devs[i]->name;
+        accesses[i].link = &devs[i]->link;
+    }
+    devs[0]->class->get(accesses, n);
+    COVERAGE_ADD(bigtcp_read, n);
+    for (size_t i = 0; i < n; i++) {
+        devs[i]->error = accesses[i].error;
+        free(accesses[i].message);
+    }
+    free(accesses);
+}
+
+/* Ports. */
+
+static struct bigtcp_port *
+port_find(const struct netdev *netdev)
+{
+    struct bigtcp_port *port;
+
+    HMAP_FOR_EACH_WITH_HASH (port, node, hash_pointer(netdev, 0), &ports) {
+        if (port->netdev == netdev) {
+            return port;
+        }
+    }
+    return NULL;
+}
+
+/* Takes 'port' off its device. */
+static void
+port_detach(struct bigtcp_port *port)
+{
+    struct bigtcp_device *device = port->device;
+
+    ovs_list_remove(&port->in_device);
+    port->device = NULL;
+    if (device_is_managed(device)) {
+        device_touch(device);
+    } else if (ovs_list_is_empty(&device->ports)) {
+        device_destroy(device);
+    }
+}
+
+/* Returns true if the keys of 'port', or what is left of them on its device,
+ * are of interest. */
+static bool
+port_is_managed(const struct bigtcp_port *port)
+{
+    return (!bigtcp_settings_is_empty(&port->settings)
+            || (port->device && port->device->original.present));
+}
+
+/* Stores in 'report' the state of 'port' and why. */
+static void
+port_report(const struct bigtcp_port *port, struct bigtcp_report *report)
+{
+    if (!port->device) {
+        bigtcp_report_add(report, BIGTCP_STATE_UNSUPPORTED, "%s",
+                          port->unsupported);
+    } else {
+        const struct bigtcp_report *r = &port->device->report;
+        const struct bigtcp_port *other;
+
+        if (r->reason.length) {
+            bigtcp_report_add(report, r->state, "%s", ds_cstr_ro(&r->reason));
+        }
+        LIST_FOR_EACH (other, in_device, &port->device->ports) {
+            BIGTCP_FOR_EACH_ATTR (attr) {
+                const struct bigtcp_setting *a = &port->settings.keys[attr];
+                const struct bigtcp_setting *b = &other->settings.keys[attr];
+
+                if (a->valid && b->valid && b->value > a->value) {
+                    struct ds value = DS_EMPTY_INITIALIZER;
+
+                    bigtcp_value_format(b->value, &value);
+                    bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
+                                      "port %s shares %s and asks for "
+                                      "%s %s", netdev_get_name(other->netdev),
+                                      port->device->name,
+                                      bigtcp_attr_to_string(attr),
+                                      ds_cstr(&value));
+                    ds_destroy(&value);
+                }
+            }
+        }
+    }
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        const struct bigtcp_setting *key = &port->settings.keys[attr];
+
+        if (key->rejected) {
+            struct ds why = DS_EMPTY_INITIALIZER;
+
+            bigtcp_value_explain(attr, key->rejected, &why);
+            bigtcp_report_add(report, BIGTCP_STATE_ERROR, "%s",
+                              ds_cstr(&why));
+            ds_destroy(&why);
+        }
+    }
+}
+
+/* Devices. */
+
+static uint32_t
+device_hash(const char *name, const struct bigtcp_class *class)
+{
+    return hash_pointer(class, hash_string(name, 0));
+}
+
+/* Returns the device 'name' of 'class', which is made if it is not known. */
+static struct bigtcp_device *
+device_get(const char *name, const struct bigtcp_class *class)
+{
+    uint32_t hash = device_hash(name, class);
+    struct bigtcp_device *device;
+
+    HMAP_FOR_EACH_WITH_HASH (device, node, hash, &devices) {
+        if (device->class == class && !strcmp(device->name, name)) {
+            return device;
+        }
+    }
+
+    device = xzalloc(sizeof *device);
+    hmap_insert(&devices, &device->node, hash);
+    ovs_list_init(&device->touched);
+    ovs_list_init(&device->ports);
+    device->name = xstrdup(name);
+    device->class = class;
+    bigtcp_report_init(&device->report);
+    return device;
+}
+
+static void
+device_touch(struct bigtcp_device *device)
+{
+    if (ovs_list_is_empty(&device->touched)) {
+        ovs_list_push_back(&touched_devices, &device->touched);
+    }
+}
+
+static void
+device_destroy(struct bigtcp_device *device)
+{
+    ovs_assert(ovs_list_is_empty(&device->ports));
+    hmap_remove(&devices, &device->node);
+    ovs_list_remove(&device->touched);
+    bigtcp_report_destroy(&device->report);
+    free(device->name);
+    free(device);
+}
+
+/* Returns true if a port of 'device' has a key or if the device has sizes to
+ * give back. */
+static bool
+device_is_managed(const struct bigtcp_device *device)
+{
+    return (device->request.asked.present || device->request.held
+            || device->original.present);
+}
+
+/* Record of original sizes. */
+
+static void
+load_originals(void)
+{
+    struct bigtcp_original *originals;
+    size_t n;
+    int error;
+
+    if (originals_loaded) {
+        return;
+    }
+    originals_loaded = true;
+
+    error = bigtcp_originals_read(originals_file, &originals, &n);
+    if (error && error != ENOENT) {
+        VLOG_WARN("%s: cannot read all original sizes of devices: %s",
+                  originals_file, ovs_strerror(error));
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct bigtcp_original *o = &originals[i];
+        const struct bigtcp_class *class
+            = (!strcmp(o->class, bigtcp_dummy_class.name)
+               ? &bigtcp_dummy_class : &bigtcp_rtnl_class);
+        struct bigtcp_device *device = device_get(o->device, class);
+
+        device->original = o->sizes;
+        device->original_ifindex = o->ifindex;
+        device_touch(device);
+    }
+    bigtcp_originals_free(originals, n);
+}
+
+static void
+save_originals(void)
+{
+    struct bigtcp_original *originals;
+    struct bigtcp_device *device;
+    size_t n = 0;
+    int error;
+
+    if (!originals_changed) {
+        return;
+    }
+    originals_changed = false;
+
+    originals = xcalloc(hmap_count(&devices), sizeof *originals);
+    HMAP_FOR_EACH (device, node, &devices) {
+        if (device->original.present) {
+            originals[n++] = (struct bigtcp_original) {
+                .device = xstrdup(device->name),
+                .class = xstrdup(device->class->name),
+                .ifindex = device->original_ifindex,
+                .sizes = device->original,
+            };
+        }
+    }
+    error = bigtcp_originals_write(originals_file, originals, n);
+    if (error) {
+        VLOG_WARN_RL(&rl, "%s: cannot record original sizes of devices: %s",
+                     originals_file, ovs_strerror(error));
+    }
+    bigtcp_originals_free(originals, n);
+}
+
+/* Reports. */
+
+/* Returns true if 'netdev' is a port. */
+bool
+bigtcp_port_is_known(const struct netdev *netdev)
+{
+    return port_find(netdev) != NULL;
+}
+
+/* Adds to 'smap' the status of 'netdev'.  Returns false, with nothing added,
+ * if it is not managed. */
+bool
+bigtcp_port_get_status(const struct netdev *netdev, struct smap *smap)
+{
+    const struct bigtcp_port *port = port_find(netdev);
+    const struct bigtcp_device *device;
+    struct bigtcp_report report;
+
+    if (!port || !port_is_managed(port)) {
+        return false;
+    }
+
+    device = port->device;
+    if (device && !device->error) {
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            if (bigtcp_sizes_has(&device->link.sizes, attr)) {
+                smap_add_format(smap, bigtcp_attr_to_string(attr),
+                                "%"PRIu32, device->link.sizes.value[attr]);
+            }
+        }
+    }
+    if (device && device->original.present) {
+        struct ds ds = DS_EMPTY_INITIALIZER;
+
+        ds_put_format(&ds, "ifindex=%d ", device->original_ifindex);
+        bigtcp_sizes_format(&device->original, &ds);
+        smap_add(smap, BIGTCP_STATUS_ORIGINAL, ds_cstr(&ds));
+        ds_destroy(&ds);
+    }
+
+    bigtcp_report_init(&report);
+    port_report(port, &report);
+    smap_add(smap, "bigtcp_state", bigtcp_state_to_string(report.state));
+    if (report.reason.length) {
+        smap_add(smap, "bigtcp_reason", ds_cstr(&report.reason));
+    }
+    bigtcp_report_destroy(&report);
+    return true;
+}
+
+/* Returns the number of managed ports. */
+size_t
+bigtcp_port_count(void)
+{
+    const struct bigtcp_port *port;
+    size_t n = 0;
+
+    HMAP_FOR_EACH (port, node, &ports) {
+        n += port_is_managed(port);
+    }
+    return n;
+}
+
+/* Returns true if a port, or the bridge of one, is called 'name'. */
+bool
+bigtcp_port_exists(const char *name)
+{
+    const struct bigtcp_port *port;
+
+    HMAP_FOR_EACH (port, node, &ports) {
+        if (!strcmp(port->bridge, name)
+            || !strcmp(netdev_get_name(port->netdev), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int
+compare_ports(const void *a_, const void *b_)
+{
+    const struct bigtcp_port *const *a = a_;
+    const struct bigtcp_port *const *b = b_;
+    int cmp = strcmp((*a)->bridge, (*b)->bridge);
+
+    return cmp ? cmp : strcmp(netdev_get_name((*a)->netdev),
+                              netdev_get_name((*b)->netdev));
+}
+
+/* Returns an array of the '*n' ports that are called 'names' or that are on a
+ * bridge that is, all if there are no names, sorted by bridge and name.  The
+ * devices are read anew. */
+static struct bigtcp_port **
+ports_to_show(const struct sset *names, size_t *n)
+{
+    struct bigtcp_port **array = xcalloc(hmap_count(&ports) + 1,
+                                         sizeof *array);
+    struct bigtcp_device **devs = xcalloc(hmap_count(&devices) + 1,
+                                          sizeof *devs);
+    struct bigtcp_device *device;
+    struct bigtcp_port *port;
+    size_t n_devs = 0;
+
+    *n = 0;
+    HMAP_FOR_EACH (port, node, &ports) {
+        if (sset_is_empty(names) || sset_contains(names, port->bridge)
+            || sset_contains(names, netdev_get_name(port->netdev))) {
+            array[(*n)++] = port;
+        }
+    }
+    qsort(array, *n, sizeof *array, compare_ports);
+
+    /* All devices of a bridge are of one class. */
+    const struct bigtcp_class *classes[] = { &bigtcp_rtnl_class,
+                                             &bigtcp_dummy_class };
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+        n_devs = 0;
+        HMAP_FOR_EACH (device, node, &devices) {
+            bool shown = false;
+
+            LIST_FOR_EACH (port, in_device, &device->ports) {
+                shown |= (sset_is_empty(names)
+                          || sset_contains(names, port->bridge)
+                          || sset_contains(names,
+                                           netdev_get_name(port->netdev)));
+            }
+            if (shown && device->class == classes[i]) {
+                devs[n_devs++] = device;
+            }
+        }
+        if (n_devs) {
+            read_devices(devs, n_devs);
+        }
+    }
+    free(devs);
+    return array;
+}
+
+enum {
+    COL_PORT, COL_DEVICE, COL_ATTRS, COL_STATE = COL_ATTRS + BIGTCP_N_ATTRS,
+    COL_REASON, N_COLS
+};
+
+/* Fills in 'cells', which the caller frees, with the row of 'port'. */
+static void
+format_row(const struct bigtcp_port *port, char *cells[N_COLS])
+{
+    const struct bigtcp_device *device = port->device;
+    struct bigtcp_report report;
+
+    cells[COL_PORT] = xstrdup(netdev_get_name(port->netdev));
+    cells[COL_DEVICE] = xstrdup(device ? device->name : "-");
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        const struct bigtcp_setting *key = &port->settings.keys[attr];
+        struct ds ds = DS_EMPTY_INITIALIZER;
+
+        if (device && !device->error
+            && bigtcp_sizes_has(&device->link.sizes, attr)) {
+            ds_put_format(&ds, "%"PRIu32, device->link.sizes.value[attr]);
+        } else {
+            ds_put_char(&ds, '-');
+        }
+        if (key->valid) {
+            ds_put_cstr(&ds, " (");
+            bigtcp_value_format(key->value, &ds);
+            ds_put_format(&ds, ", %s)", bigtcp_row_to_string(key->row));
+        }
+        cells[COL_ATTRS + attr] = ds_steal_cstr(&ds);
+    }
+
+    bigtcp_report_init(&report);
+    if (port_is_managed(port)) {
+        port_report(port, &report);
+    }
+    cells[COL_STATE] = xstrdup(port_is_managed(port)
+                               ? bigtcp_state_to_string(report.state) : "-");
+    cells[COL_REASON] = xstrdup(report.reason.length
+                                ? ds_cstr(&report.reason) : "");
+    bigtcp_report_destroy(&report);
+}
+
+/* Appends to 'ds' a table for each bridge with the ports that are called
+ * 'names' or that are on a bridge that is, all if there are no names. */
+void
+bigtcp_port_show_text(const struct sset *names, struct ds *ds)
+{
+    size_t n;
+    struct bigtcp_port **array = ports_to_show(names, &n);
+
+    for (size_t start = 0, end; start < n; start = end) {
+        char *(*rows)[N_COLS];
+        size_t widths[N_COLS];
+        size_t n_rows = 1;
+
+        for (end = start; end < n; end++) {
+            if (strcmp(array[end]->bridge, array[start]->bridge)) {
+                break;
+            }
+        }
+        rows = xcalloc(end - start + 1, sizeof *rows);
+
+        rows[0][COL_PORT] = xstrdup("port");
+        rows[0][COL_DEVICE] = xstrdup("device");
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            rows[0][COL_ATTRS + attr] = xstrdup(bigtcp_attr_to_string(attr));
+        }
+        rows[0][COL_STATE] = xstrdup("state");
+        rows[0][COL_REASON] = xstrdup("reason");
+        for (size_t i = start; i < end; i++) {
+            format_row(array[i], rows[n_rows++]);
+        }
+
+        memset(widths, 0, sizeof widths);
+        for (size_t i = 0; i < n_rows; i++) {
+            for (size_t col = 0; col < N_COLS; col++) {
+                widths[col] = MAX(widths[col], strlen(rows[i][col]));
+            }
+        }
+
+        ds_put_format(ds, "%s:\n", array[start]->bridge);
+        for (size_t i = 0; i < n_rows; i++) {
+            for (size_t col = 0; col < N_COLS; col++) {
+                ds_put_format(ds, "  %-*s", (int) widths[col], rows[i][col]);
+                free(rows[i][col]);
+            }
+            while (ds_chomp(ds, ' ')) {
+                continue;
+            }
+            ds_put_char(ds, '\n');
+        }
+        free(rows);
+    }
+    free(array);
+}
+
+static void
+json_put_uint(struct json *object, const char *name, uint32_t value)
+{
+    json_object_put(object, name, json_integer_create(value));
+}
+
+static struct json *
+port_to_json(const struct bigtcp_port *port)
+{
+    const struct bigtcp_device *device = port->device;
+    struct json *json = json_object_create();
+
+    if (device) {
+        json_object_put_string(json, "device", device->name);
+        if (!device->error) {
+            json_object_put(json, "ifindex",
+                            json_integer_create(device->link.ifindex));
+        }
+    }
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        const struct bigtcp_setting *key = &port->settings.keys[attr];
+        struct json *size = json_object_create();
+
+        if (device && !device->error
+            && bigtcp_sizes_has(&device->link.sizes, attr)) {
+            json_put_uint(size, "value", device->link.sizes.value[attr]);
+        }
+        if (device && bigtcp_sizes_has(&device->original, attr)) {
+            json_put_uint(size, "original", device->original.value[attr]);
+        }
+        if (key->valid) {
+            if (key->value == BIGTCP_VALUE_MAX) {
+                json_object_put_string(size, "asked", "max");
+            } else {
+                json_put_uint(size, "asked", key->value);
+            }
+            json_object_put_string(size, "row",
+                                   bigtcp_row_to_string(key->row));
+        }
+        if (key->rejected) {
+            json_object_put_string(size, "rejected", key->rejected);
+        }
+        json_object_put(json, bigtcp_attr_to_string(attr), size);
+    }
+    if (port_is_managed(port)) {
+        struct bigtcp_report report;
+
+        bigtcp_report_init(&report);
+        port_report(port, &report);
+        json_object_put_string(json, "state",
+                               bigtcp_state_to_string(report.state));
+        if (report.reason.length) {
+            json_object_put_string(json, "reason", ds_cstr(&report.reason));
+        }
+        bigtcp_report_destroy(&report);
+    }
+    return json;
+}
+
+/* Returns the same as bigtcp_port_show_text() as a JSON object keyed by
+ * bridge, then port.  The caller owns it. */
+struct json *
+bigtcp_port_show_json(const struct sset *names)
+{
+    struct json *bridges = json_object_create();
+    struct json *bridge = NULL;
+    size_t n;
+    struct bigtcp_port **array = ports_to_show(names, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        if (!i || strcmp(array[i]->bridge, array[i - 1]->bridge)) {
+            bridge = json_object_create();
+            json_object_put(bridges, array[i]->bridge, bridge);
+        }
+        json_object_put(bridge, netdev_get_name(array[i]->netdev),
+                        port_to_json(array[i]));
+    }
+    free(array);
+    return bridges;
+}

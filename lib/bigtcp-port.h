@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BIGTCP_PORT_H
+#define BIGTCP_PORT_H 1
+
+/* Registry of ports and their kernel devices
+ * ==========================================
+ *
+ * A port is what the database calls an Interface.  Several ports can share
+ * one kernel device, e.g. tunnels with the same destination port; the device
+ * is what has sizes.
+ *
+ * bigtcp_port_configure() and bigtcp_port_forget() only note what is wanted.
+ * bigtcp_port_commit() reads the devices for which something changed, decides
+ * (lib/bigtcp.h), changes what differs and reads that back, in one batch.
+ * Where no port has a key, it does nothing.
+ *
+ * All functions must be called from the main thread. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct bigtcp_class;
+struct json;
+struct netdev;
+struct simap;
+struct smap;
+struct sset;
+struct ds;
+
+/* Where a port is and what its device is, told by the caller. */
+struct bigtcp_port_place {
+    const char *bridge;         /* Name of the bridge. */
+    const char *device;         /* Kernel device, NULL if it has none. */
+    const struct bigtcp_class *class; /* Access to 'device', or NULL. */
+    const char *unsupported;    /* Why there is no access, if 'class' is
+                                 * NULL. */
+    bool internal;              /* An internal port. */
+};
+
+void bigtcp_port_init(const char *originals_file);
+void bigtcp_port_exit(bool restore);
+
+void bigtcp_port_configure(struct netdev *, const struct bigtcp_port_place *,
+                           const struct smap *other_config);
+void bigtcp_port_learn(const struct bigtcp_port_place *, const char *original);
+void bigtcp_port_forget(const struct netdev *);
+void bigtcp_port_touch(const struct netdev *);
+void bigtcp_port_touch_all(void);
+bool bigtcp_port_is_touched(void);
+void bigtcp_port_commit(void);
+
+bool bigtcp_port_is_known(const struct netdev *);
+bool bigtcp_port_get_status(const struct netdev *, struct smap *);
+bool bigtcp_port_exists(const char *bridge_or_port);
+void bigtcp_port_show_text(const struct sset *names, struct ds *);
+struct json *bigtcp_port_show_json(const struct sset *names);
+size_t bigtcp_port_count(void);
+
+/* Key of Interface 'status' with the sizes from before the first change. */
+#define BIGTCP_STATUS_ORIGINAL "bigtcp_original"
+
+#endif /* lib/bigtcp-port.h */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BIGTCP_PROVIDER_H
+#define BIGTCP_PROVIDER_H 1
+
+/* Access to the sizes of kernel devices. */
+
+#include <stddef.h>
+
+#include "bigtcp.h"
+
+/* One device in a call of a class. */
+struct bigtcp_access {
+    const char *name;           /* In: kernel device, owned by the caller. */
+    struct bigtcp_link *link;   /* 'get': out, if 'error' is 0.
+                                 * 'set': in, its 'ifindex'. */
+    struct bigtcp_sizes sizes;  /* 'set': in, what to change. */
+    int error;                  /* Out: 0 or a positive errno value, ENODEV if
+                                 * the device is not there. */
+    char *message;              /* Out: the kernel's own text for 'error', or
+                                 * NULL.  The caller frees it. */
+};
+
+struct bigtcp_class {
+    /* Name for logs and for the record of original sizes. */
+    const char *name;
+
+    /* Reads the 'n' devices in 'accesses'. */
+    void (*get)(struct bigtcp_access *accesses, size_t n);
+
+    /* Changes the 'n' devices in 'accesses', each by one message, all or
+     * nothing for each device.  An attribute that the kernel does not have is
+     * ignored without an error: read back.  Never sends tso_max_size. */
+    void (*set)(struct bigtcp_access *accesses, size_t n);
+};
+
+/* Devices of the system, through rtnetlink.  EOPNOTSUPP elsewhere. */
+extern const struct bigtcp_class bigtcp_rtnl_class;
+
+/* Devices in memory, for tests. */
+extern const struct bigtcp_class bigtcp_dummy_class;
+
+/* Makes the unixctl commands that poke 'bigtcp_dummy_class'. */
+void bigtcp_dummy_register(void);
+
+#endif /* lib/bigtcp-provider.h */

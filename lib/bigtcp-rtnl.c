@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Sizes of the system's devices, by rtnetlink.  Nothing else in this project
+ * knows rtnetlink. */
+
+#include <config.h>
+
+#include "bigtcp-provider.h"
+#include "bigtcp-rtnl.h"
+
+#include <errno.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <sched.h>
+#include <string.h>
+
+#include "coverage.h"
+#include "netlink.h"
+#include "netlink-socket.h"
+#include "openvswitch/ofpbuf.h"
+#include "openvswitch/shash.h"
+#include "ovs-thread.h"
+#include "util.h"
+
+COVERAGE_DEFINE(bigtcp_rtnl_get);
+COVERAGE_DEFINE(bigtcp_rtnl_dump);
+COVERAGE_DEFINE(bigtcp_rtnl_set);
+COVERAGE_DEFINE(bigtcp_rtnl_set_failed);
+
+/* More devices than this are read by one dump rather than by a request
+ * each. */
+#define MAX_GETS 8
+
+/* Attributes of include/uapi/linux/if_link.h.  They are enumerators there,
+ * some of them younger than the headers that we may be built with, so that
+ * neither their names nor #ifdef can be used. */
+enum {
+    BIGTCP_IFLA_GSO_MAX_SEGS = 40,
+    BIGTCP_IFLA_GSO_MAX_SIZE = 41,
+    BIGTCP_IFLA_GRO_MAX_SIZE = 58,
+    BIGTCP_IFLA_TSO_MAX_SIZE = 59,
+    BIGTCP_IFLA_TSO_MAX_SEGS = 60,
+    BIGTCP_IFLA_GSO_IPV4_MAX_SIZE = 63,
+    BIGTCP_IFLA_GRO_IPV4_MAX_SIZE = 64,
+};
+
+/* RTEXT_FILTER_SKIP_STATS: leave the statistics out of the reply. */
+#define BIGTCP_RTEXT_FILTER_SKIP_STATS (1 << 3)
+
+static const uint16_t ifla_types[BIGTCP_N_ATTRS] = {
+    [BIGTCP_TSO_MAX_SIZE] = BIGTCP_IFLA_TSO_MAX_SIZE,
+    [BIGTCP_GSO_MAX_SIZE] = BIGTCP_IFLA_GSO_MAX_SIZE,
+    [BIGTCP_GSO_IPV4_MAX_SIZE] = BIGTCP_IFLA_GSO_IPV4_MAX_SIZE,
+    [BIGTCP_GSO_MAX_SEGS] = BIGTCP_IFLA_GSO_MAX_SEGS,
+    [BIGTCP_GRO_MAX_SIZE] = BIGTCP_IFLA_GRO_MAX_SIZE,
+    [BIGTCP_GRO_IPV4_MAX_SIZE] = BIGTCP_IFLA_GRO_IPV4_MAX_SIZE,
+};
+
+/* Composes in 'buf' a request for the link 'name', or for all links if 'name'
+ * is NULL.  A kernel that checks requests strictly accepts it too. */
+void
+bigtcp_rtnl_compose_get(struct ofpbuf *buf, const char *name)
+{
+    struct ifinfomsg *ifi;
+
+    nl_msg_put_nlmsghdr(buf, 0, RTM_GETLINK,
+                        NLM_F_REQUEST | (name ? 0 : NLM_F_DUMP));
+    ifi = ofpbuf_put_zeros(buf, sizeof *ifi);
+    ifi->ifi_family = AF_UNSPEC;
+    if (name) {
+        nl_msg_put_string(buf, IFLA_IFNAME, name);
+    }
+    nl_msg_put_u32(buf, IFLA_EXT_MASK, BIGTCP_RTEXT_FILTER_SKIP_STATS);
+}
+
+/* Composes in 'buf' a request that gives 'sizes' to the device 'ifindex'.
+ *
+ * The kernel checks all attributes before it applies any, and applies the
+ * IPv6 sizes before the IPv4 ones whatever their order here. */
+void
+bigtcp_rtnl_compose_set(struct ofpbuf *buf, int ifindex,
+                        const struct bigtcp_sizes *sizes)
+{
+    struct ifinfomsg *ifi;
+
+    nl_msg_put_nlmsghdr(buf, 0, RTM_SETLINK, NLM_F_REQUEST | NLM_F_ACK);
+    ifi = ofpbuf_put_zeros(buf, sizeof *ifi);
+    ifi->ifi_family = AF_UNSPEC;
+    ifi->ifi_index = ifindex;
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        /* The kernel rejects a message with tso_max_size in it. */
+        if (attr != BIGTCP_TSO_MAX_SIZE && bigtcp_sizes_has(sizes, attr)) {
+            nl_msg_put_u32(buf, ifla_types[attr], sizes->value[attr]);
+        }
+    }
+}
+
+/* Parses the RTM_NEWLINK message in 'buf' into 'link' and '*name', which
+ * points into 'buf'.  Returns false, leaving both alone, if it is none. */
+bool
+bigtcp_rtnl_parse(struct ofpbuf *buf, struct bigtcp_link *link,
+                  const char **name)
+{
+    /* There are many more attributes, and none but the name is sure to be
+     * there. */
+    static const struct nl_policy policy[] = {
+        [IFLA_IFNAME] = { .type = NL_A_STRING },
+        [IFLA_LINKINFO] = { .type = NL_A_NESTED, .optional = true },
+        [BIGTCP_IFLA_GSO_MAX_SEGS] = { .type = NL_A_U32, .optional = true },
+        [BIGTCP_IFLA_GSO_MAX_SIZE] = { .type = NL_A_U32, .optional = true },
+        [BIGTCP_IFLA_GRO_MAX_SIZE] = { .type = NL_A_U32, .optional = true },
+        [BIGTCP_IFLA_TSO_MAX_SIZE] = { .type = NL_A_U32, .optional = true },
+        [BIGTCP_IFLA_TSO_MAX_SEGS] = { .type = NL_A_U32, .optional = true },
+        [BIGTCP_IFLA_GSO_IPV4_MAX_SIZE] = { .type = NL_A_U32,
+                                            .optional = true },
+        [BIGTCP_IFLA_GRO_IPV4_MAX_SIZE] = { .type = NL_A_U32,
+                                            .optional = true },
+    };
+    static const struct nl_policy info_policy[] = {
+        [IFLA_INFO_KIND] = { .type = NL_A_STRING, .optional = true },
+    };
+    struct nlattr *attrs[ARRAY_SIZE(policy)];
+    struct nlattr *info[ARRAY_SIZE(info_policy)];
+    const struct nlmsghdr *nlmsg = buf->data;
+    const struct ifinfomsg *ifi;
+
+    if (buf->size < NLMSG_HDRLEN + sizeof *ifi
+        || nlmsg->nlmsg_type != RTM_NEWLINK
+        || !nl_policy_parse(buf, NLMSG_HDRLEN + sizeof *ifi, policy, attrs,
+                            ARRAY_SIZE(policy))) {
+        return false;
+    }
+    ifi = ALIGNED_CAST(const struct ifinfomsg *,
+                       (const char *) buf->data + NLMSG_HDRLEN);
+
+    memset(link, 0, sizeof *link);
+    link->ifindex = ifi->ifi_index;
+    link->tso_max_segs = (attrs[BIGTCP_IFLA_TSO_MAX_SEGS]
+                          ? nl_attr_get_u32(attrs[BIGTCP_IFLA_TSO_MAX_SEGS])
+                          : BIGTCP_MAX_SEGS);
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        const struct nlattr *nla = attrs[ifla_types[attr]];
+
+        if (nla) {
+            bigtcp_sizes_set(&link->sizes, attr, nl_attr_get_u32(nla));
+        }
+    }
+    if (attrs[IFLA_LINKINFO]
+        && nl_parse_nested(attrs[IFLA_LINKINFO], info_policy, info,
+                           ARRAY_SIZE(info_policy))
+        && info[IFLA_INFO_KIND]) {
+        ovs_strlcpy(link->kind, nl_attr_get_string(info[IFLA_INFO_KIND]),
+                    sizeof link->kind);
+    }
+    *name = nl_attr_get_string(attrs[IFLA_IFNAME]);
+    return true;
+}
+
+/* Reads each device by a request of its own. */
+static void
+get_each(struct bigtcp_access *accesses, size_t n)
+{
+    struct nl_transaction *txnps[MAX_GETS];
+    struct nl_transaction txns[MAX_GETS];
+
+    ovs_assert(n <= MAX_GETS);
+    for (size_t i = 0; i < n; i++) {
+        txns[i].request = ofpbuf_new(128);
+        txns[i].reply = ofpbuf_new(4096);
+        txnps[i] = &txns[i];
+        bigtcp_rtnl_compose_get(txns[i].request, accesses[i].name);
+    }
+
+    nl_transact_multiple(NETLINK_ROUTE, txnps, n);
+    COVERAGE_ADD(bigtcp_rtnl_get, n);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *name;
+
+        accesses[i].error = txns[i].error;
+        if (!accesses[i].error
+            && !bigtcp_rtnl_parse(txns[i].reply, accesses[i].link, &name)) {
+            accesses[i].error = EPROTO;
+        }
+        ofpbuf_delete(txns[i].request);
+        ofpbuf_delete(txns[i].reply);
+    }
+}
+
+/* Reads all devices by one dump. */
+static void
+get_all(struct bigtcp_access *accesses, size_t n)
+{
+    struct shash wanted = SHASH_INITIALIZER(&wanted);
+    struct ofpbuf request, reply, buf;
+    struct nl_dump dump;
+    int error;
+
+    for (size_t i = 0; i < n; i++) {
+        accesses[i].error = ENODEV;
+        shash_add(&wanted, accesses[i].name, &accesses[i]);
+    }
+
+    ofpbuf_init(&request, 64);
+    bigtcp_rtnl_compose_get(&request, NULL);
+    nl_dump_start(&dump, NETLINK_ROUTE, &request);
+    ofpbuf_uninit(&request);
+    COVERAGE_INC(bigtcp_rtnl_dump);
+
+    ofpbuf_init(&buf, NL_DUMP_BUFSIZE);
+    while (nl_dump_next(&dump, &reply, &buf)) {
+        struct bigtcp_link link;
+        const char *name;
+
+        if (bigtcp_rtnl_parse(&reply, &link, &name)) {
+            struct bigtcp_access *access = shash_find_data(&wanted, name);
+
+            if (access) {
+                access->error = 0;
+                *access->link = link;
+            }
+        }
+    }
+    ofpbuf_uninit(&buf);
+    error = nl_dump_done(&dump);
+    if (error) {
+        for (size_t i = 0; i < n; i++) {
+            accesses[i].error = error;
+        }
+    }
+    shash_destroy(&wanted);
+}
+
+static void
+bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
+{
+    if (n <= MAX_GETS) {
+        get_each(accesses, n);
+    } else {
+        get_all(accesses, n);
+    }
+}
+
+/* Sends 'request' through 'sock' and waits for the reply, which goes into
+ * 'reply'.  Returns 0 or a positive errno value.  Stores in '*message', if
+ * that is not NULL, the kernel's text for the error or NULL; the caller frees
+ * it.
+ *
+ * nl_transact() keeps the text to itself, and its sockets belong to the
+ * network namespace that the process started in. */
+static int
+exchange(struct nl_sock *sock, const struct ofpbuf *request,
+         struct ofpbuf *reply, char **message)
+{
+    const char *text = NULL;
+    int nlmsg_error;
+    int error;
+
+    error = nl_sock_send(sock, request, true);
+    if (!error) {
+        error = nl_sock_recv(sock, reply, NULL, true);
+    }
+    if (!error && nl_msg_nlmsgerr(reply, &nlmsg_error, &text)) {
+        error = nlmsg_error;
+    }
+    if (message) {
+        *message = nullable_xstrdup(text);
+    }
+    return error;
+}
+
+/* Sends 'request', which the kernel refused before, once more for the text
+ * that it gives as the reason.  Returns 0 or a positive errno value, and
+ * stores in '*message' the text or NULL. */
+static int
+repeat_for_message(const struct ofpbuf *request, char **message)
+{
+    struct ofpbuf *reply;
+    struct nl_sock *sock;
+    int error;
+
+    *message = NULL;
+    error = nl_sock_create(NETLINK_ROUTE, &sock);
+    if (!error) {
+        reply = ofpbuf_new(1024);
+        error = exchange(sock, request, reply, message);
+        ofpbuf_delete(reply);
+        nl_sock_destroy(sock);
+    }
+    return error;
+}
+
+static void
+bigtcp_rtnl_set(struct bigtcp_access *accesses, size_t n)
+{
+    struct nl_transaction *txns = xcalloc(n, sizeof *txns);
+    struct nl_transaction **txnps = xcalloc(n, sizeof *txnps);
+
+    for (size_t i = 0; i < n; i++) {
+        txns[i].request = ofpbuf_new(128);
+        txnps[i] = &txns[i];
+        bigtcp_rtnl_compose_set(txns[i].request, accesses[i].link->ifindex,
+                                &accesses[i].sizes);
+    }
+
+    nl_transact_multiple(NETLINK_ROUTE, txnps, n);
+    COVERAGE_ADD(bigtcp_rtnl_set, n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct bigtcp_access *access = &accesses[i];
+
+        access->error = txns[i].error;
+        access->message = NULL;
+        if (access->error) {
+            COVERAGE_INC(bigtcp_rtnl_set_failed);
+            if (access->error != ENODEV) {
+                access->error = repeat_for_message(txns[i].request,
+                                                   &access->message);
+            }
+        }
+        ofpbuf_delete(txns[i].request);
+    }
+    free(txns);
+    free(txnps);
+}
+
+const struct bigtcp_class bigtcp_rtnl_class = {
+    .name = "rtnl",
+    .get = bigtcp_rtnl_get,
+    .set = bigtcp_rtnl_set,
+};
+
+/* Stores in '*ceiling' the highest tso_max_size of the devices of 'kind' that
+ * exist, 0 if there is none.  Returns 0 or a positive errno value. */
+int
+bigtcp_rtnl_kind_ceiling(const char *kind, uint32_t *ceiling)
+{
+    struct ofpbuf request, reply, buf;
+    struct nl_dump dump;
+
+    *ceiling = 0;
+    ofpbuf_init(&request, 64);
+    bigtcp_rtnl_compose_get(&request, NULL);
+    nl_dump_start(&dump, NETLINK_ROUTE, &request);
+    ofpbuf_uninit(&request);
+
+    ofpbuf_init(&buf, NL_DUMP_BUFSIZE);
+    while (nl_dump_next(&dump, &reply, &buf)) {
+        struct bigtcp_link link;
+        const char *name;
+
+        if (bigtcp_rtnl_parse(&reply, &link, &name)
+            && !strcmp(link.kind, kind)) {
+            *ceiling = MAX(*ceiling, bigtcp_link_ceiling(&link));
+        }
+    }
+    ofpbuf_uninit(&buf);
+    return nl_dump_done(&dump);
+}
+
+/* Composes in 'buf' a request to make a device 'name' of 'kind', a tunnel as
+ * OVS makes it: without a remote of its own. */
+static void
+compose_new(struct ofpbuf *buf, const char *name, const char *kind)
+{
+    /* Of linux/if_link.h and linux/if_tunnel.h. */
+    enum {
+        VXLAN_COLLECT_METADATA = 25,
+        GENEVE_COLLECT_METADATA = 6,
+        GRE_COLLECT_METADATA = 18,
+    };
+    struct ifinfomsg *ifi;
+    size_t linkinfo, data;
+
+    nl_msg_put_nlmsghdr(buf, 0, RTM_NEWLINK, (NLM_F_REQUEST | NLM_F_ACK
+                                              | NLM_F_CREATE | NLM_F_EXCL));
+    ifi = ofpbuf_put_zeros(buf, sizeof *ifi);
+    ifi->ifi_family = AF_UNSPEC;
+    nl_msg_put_string(buf, IFLA_IFNAME, name);
+    linkinfo = nl_msg_start_nested(buf, IFLA_LINKINFO);
+    nl_msg_put_string(buf, IFLA_INFO_KIND, kind);
+    data = nl_msg_start_nested(buf, IFLA_INFO_DATA);
+    if (!strcmp(kind, "vxlan")) {
+        nl_msg_put_u8(buf, VXLAN_COLLECT_METADATA, 1);
+    } else if (!strcmp(kind, "geneve")) {
+        nl_msg_put_flag(buf, GENEVE_COLLECT_METADATA);
+    } else if (!strcmp(kind, "gretap")) {
+        nl_msg_put_flag(buf, GRE_COLLECT_METADATA);
+    }
+    nl_msg_end_nested(buf, data);
+    nl_msg_end_nested(buf, linkinfo);
+}
+
+/* Makes a device of the kind in 'probe' through 'sock', asks for the largest
+ * of each size, and reads it. */
+static void
+probe_kind(struct nl_sock *sock, struct bigtcp_rtnl_probe *probe)
+{
+    char *device = xasprintf("p-%.12s", probe->kind);
+    struct ofpbuf *request = ofpbuf_new(256);
+    struct ofpbuf *reply = ofpbuf_new(4096);
+    struct bigtcp_sizes sizes;
+    const char *name;
+
+    compose_new(request, device, probe->kind);
+    probe->error = exchange(sock, request, reply, NULL);
+
+    for (int step = 0; step < 2 && !probe->error; step++) {
+        ofpbuf_clear(request);
+        bigtcp_rtnl_compose_get(request, device);
+        probe->error = exchange(sock, request, reply, NULL);
+        if (!probe->error
+            && !bigtcp_rtnl_parse(reply, &probe->link, &name)) {
+            probe->error = EPROTO;
+        }
+        if (!probe->error && !step) {
+            memset(&sizes, 0, sizeof sizes);
+            bigtcp_sizes_set(&sizes, BIGTCP_GSO_MAX_SIZE,
+                             bigtcp_link_ceiling(&probe->link));
+            bigtcp_sizes_set(&sizes, BIGTCP_GSO_IPV4_MAX_SIZE,
+                             bigtcp_link_ceiling(&probe->link));
+            bigtcp_sizes_set(&sizes, BIGTCP_GRO_MAX_SIZE, BIGTCP_MAX_SIZE);
+            bigtcp_sizes_set(&sizes, BIGTCP_GRO_IPV4_MAX_SIZE,
+                             BIGTCP_MAX_SIZE);
+            ofpbuf_clear(request);
+            bigtcp_rtnl_compose_set(request, probe->link.ifindex, &sizes);
+            /* What is refused shows in what is read next. */
+            exchange(sock, request, reply, NULL);
+        }
+    }
+    ofpbuf_delete(request);
+    ofpbuf_delete(reply);
+    free(device);
+}
+
+struct probe_thread {
+    struct bigtcp_rtnl_probe *probes;
+    size_t n;
+    int error;
+};
+
+static void *
+probe_main(void *aux_)
+{
+    struct probe_thread *aux = aux_;
+    struct nl_sock *sock;
+
+    /* Of this thread alone.  The kernel removes it with all that is in it
+     * when the thread ends. */
+    if (unshare(CLONE_NEWNET)) {
+        aux->error = errno;
+        return NULL;
+    }
+    aux->error = nl_sock_create(NETLINK_ROUTE, &sock);
+    if (!aux->error) {
+        for (size_t i = 0; i < aux->n; i++) {
+            probe_kind(sock, &aux->probes[i]);
+        }
+        nl_sock_destroy(sock);
+    }
+    return NULL;
+}
+
+/* Tries the 'n' kinds of device in 'probes' in a network namespace that exists
+ * only for that.  Returns 0 or a positive errno value if there can be none. */
+int
+bigtcp_rtnl_probe(struct bigtcp_rtnl_probe *probes, size_t n)
+{
+    struct probe_thread aux = { .probes = probes, .n = n };
+
+    xpthread_join(ovs_thread_create("bigtcp_probe", probe_main, &aux), NULL);
+    return aux.error;
+}

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* BIG TCP policy: pure functions over plain structures.  lib/bigtcp-port.c
+ * keeps the state and does the I/O. */
+
+#include <config.h>
+
+#include "bigtcp.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "openvswitch/util.h"
+#include "smap.h"
+#include "util.h"
+
+static const char *attr_names[BIGTCP_N_ATTRS] = {
+#define BIGTCP_ATTR(ENUM, NAME) [BIGTCP_##ENUM] = #NAME,
+    BIGTCP_ATTRS
+#undef BIGTCP_ATTR
+};
+
+/* The IPv4 attribute that the kernel sets along with 'attr' when 'attr' is
+ * set to BIGTCP_LEGACY_SIZE or less, or BIGTCP_N_ATTRS
+ * (netif_set_gso_max_size(), netif_set_gro_max_size()). */
+static enum bigtcp_attr
+ipv4_companion(enum bigtcp_attr attr)
+{
+    return (attr == BIGTCP_GSO_MAX_SIZE ? BIGTCP_GSO_IPV4_MAX_SIZE
+            : attr == BIGTCP_GRO_MAX_SIZE ? BIGTCP_GRO_IPV4_MAX_SIZE
+            : BIGTCP_N_ATTRS);
+}
+
+static bool
+is_gso_size(enum bigtcp_attr attr)
+{
+    return attr == BIGTCP_GSO_MAX_SIZE || attr == BIGTCP_GSO_IPV4_MAX_SIZE;
+}
+
+static bool
+is_gro_size(enum bigtcp_attr attr)
+{
+    return attr == BIGTCP_GRO_MAX_SIZE || attr == BIGTCP_GRO_IPV4_MAX_SIZE;
+}
+
+/* Returns the kernel's name of 'attr', e.g. "gso_max_size". */
+const char *
+bigtcp_attr_to_string(enum bigtcp_attr attr)
+{
+    return attr_names[attr];
+}
+
+/* Stores the attribute called 'name' in '*attr'.  Returns false if there is
+ * none. */
+bool
+bigtcp_attr_from_string(const char *name, enum bigtcp_attr *attr)
+{
+    BIGTCP_FOR_EACH_ATTR (i) {
+        if (!strcmp(name, attr_names[i])) {
+            *attr = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Appends 'sizes' to 'ds' as "name=value" pairs separated by a space. */
+void
+bigtcp_sizes_format(const struct bigtcp_sizes *sizes, struct ds *ds)
+{
+    const char *separator = "";
+
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        if (bigtcp_sizes_has(sizes, attr)) {
+            ds_put_format(ds, "%s%s=%"PRIu32, separator, attr_names[attr],
+                          sizes->value[attr]);
+            separator = " ";
+        }
+    }
+}
+
+/* Parses what bigtcp_sizes_format() wrote into 'sizes'.  Pairs with an
+ * unknown name are passed over.  Returns false, with 'sizes' empty, if 's' is
+ * anything else. */
+bool
+bigtcp_sizes_parse(struct bigtcp_sizes *sizes, const char *s)
+{
+    char *copy = xstrdup(s);
+    char *save_ptr = NULL;
+    bool ok = true;
+
+    memset(sizes, 0, sizeof *sizes);
+    for (char *pair = strtok_r(copy, " ", &save_ptr); pair;
+         pair = strtok_r(NULL, " ", &save_ptr)) {
+        char *value = strchr(pair, '=');
+        enum bigtcp_attr attr;
+        unsigned int number;
+
+        if (!value) {
+            ok = false;
+            break;
+        }
+        *value++ = '\0';
+        if (!str_to_uint(value, 10, &number)) {
+            ok = false;
+            break;
+        }
+        if (bigtcp_attr_from_string(pair, &attr)) {
+            bigtcp_sizes_set(sizes, attr, number);
+        }
+    }
+    if (!ok) {
+        memset(sizes, 0, sizeof *sizes);
+    }
+    free(copy);
+    return ok;
+}
+
+/* Returns the largest GSO size, in bytes, that the kernel lets 'link' have.
+ * A kernel that reports no tso_max_size (before 5.19) accepts more than the
+ * driver can take, but nothing above BIGTCP_LEGACY_SIZE makes sense there. */
+uint32_t
+bigtcp_link_ceiling(const struct bigtcp_link *link)
+{
+    return (bigtcp_sizes_has(&link->sizes, BIGTCP_TSO_MAX_SIZE)
+            ? link->sizes.value[BIGTCP_TSO_MAX_SIZE]
+            : BIGTCP_LEGACY_SIZE);
+}
+
+/* Returns the name of the table that 'row' is in. */
+const char *
+bigtcp_row_to_string(enum bigtcp_row row)
+{
+    switch (row) {
+    case BIGTCP_ROW_INTERFACE:
+        return "Interface";
+    case BIGTCP_N_ROWS:
+        break;
+    }
+    OVS_NOT_REACHED();
+}
+
+/* Range of the values of 'attr', without "max". */
+static uint32_t
+min_value(enum bigtcp_attr attr)
+{
+    return attr == BIGTCP_GSO_MAX_SEGS ? 1 : BIGTCP_MIN_SIZE;
+}
+
+static uint32_t
+max_value(enum bigtcp_attr attr)
+{
+    return attr == BIGTCP_GSO_MAX_SEGS ? BIGTCP_MAX_SEGS : BIGTCP_MAX_SIZE;
+}
+
+/* Parses 's', the text of key 'attr', into '*value'.  Only decimal digits
+ * are a number: no sign, no space, no fraction, no other base.  Returns false
+ * and leaves '*value' alone if 's' is no value of the key. */
+bool
+bigtcp_value_parse(enum bigtcp_attr attr, const char *s, uint32_t *value)
+{
+    unsigned int number;
+
+    if (attr != BIGTCP_GSO_MAX_SEGS && !strcmp(s, "max")) {
+        *value = BIGTCP_VALUE_MAX;
+        return true;
+    }
+    if (!s[0] || s[strspn(s, "0123456789")]
+        || !str_to_uint(s, 10, &number)
+        || number < min_value(attr) || number > max_value(attr)) {
+        return false;
+    }
+    *value = number;
+    return true;
+}
+
+/* Appends 'value' of a key to 'ds'. */
+void
+bigtcp_value_format(uint32_t value, struct ds *ds)
+{
+    if (value == BIGTCP_VALUE_MAX) {
+        ds_put_cstr(ds, "max");
+    } else {
+        ds_put_format(ds, "%"PRIu32, value);
+    }
+}
+
+/* Appends to 'ds' why 'rejected' is no value of key 'attr', with the range. */
+void
+bigtcp_value_explain(enum bigtcp_attr attr, const char *rejected,
+                     struct ds *ds)
+{
+    bool is_number = (rejected[0]
+                      && !rejected[strspn(rejected, "0123456789")]);
+
+    ds_put_format(ds, "%s=\"%s\" is %s (%"PRIu32" to %"PRIu32" %s), ignored",
+                  attr_names[attr], rejected,
+                  is_number ? "out of range" : "not valid",
+                  min_value(attr), max_value(attr),
+                  attr == BIGTCP_GSO_MAX_SEGS ? "segments"
+                  : "bytes, or max");
+}
+
+void
+bigtcp_settings_init(struct bigtcp_settings *settings)
+{
+    memset(settings, 0, sizeof *settings);
+}
+
+void
+bigtcp_settings_destroy(struct bigtcp_settings *settings)
+{
+    if (settings) {
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            free(settings->keys[attr].rejected);
+        }
+    }
+}
+
+/* Brings 'settings' up to date with 'smap', the other_config of 'row'.  A key
+ * with a text that is no value keeps the value that it had.  Stores in
+ * '*rejected' the attributes, as bits, whose text is newly rejected.  Returns
+ * true if anything changed. */
+bool
+bigtcp_settings_parse(struct bigtcp_settings *settings,
+                      const struct smap *smap, enum bigtcp_row row,
+                      uint32_t *rejected)
+{
+    bool changed = false;
+
+    *rejected = 0;
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        struct bigtcp_setting *key = &settings->keys[attr];
+        const char *text = smap_get(smap, attr_names[attr]);
+        uint32_t value = key->value;
+        bool valid = false;
+        bool bad = false;
+
+        if (text) {
+            if (bigtcp_value_parse(attr, text, &value)) {
+                valid = true;
+            } else {
+                bad = true;
+                valid = key->valid;
+            }
+        }
+
+        if (valid != key->valid || (valid && value != key->value)) {
+            key->valid = valid;
+            key->value = value;
+            key->row = row;
+            changed = true;
+        }
+        if (!nullable_string_is_equal(bad ? text : NULL, key->rejected)) {
+            free(key->rejected);
+            key->rejected = bad ? xstrdup(text) : NULL;
+            if (bad) {
+                *rejected |= 1u << attr;
+            }
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* Returns true if no key is set in 'settings', not even to a bad value. */
+bool
+bigtcp_settings_is_empty(const struct bigtcp_settings *settings)
+{
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        if (settings->keys[attr].valid || settings->keys[attr].rejected) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+bigtcp_request_init(struct bigtcp_request *request)
+{
+    memset(request, 0, sizeof *request);
+}
+
+/* Adds to 'request' what 'settings' ask for: of several ports that share a
+ * device, the largest value of each attribute wins. */
+void
+bigtcp_request_add(struct bigtcp_request *request,
+                   const struct bigtcp_settings *settings)
+{
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        const struct bigtcp_setting *key = &settings->keys[attr];
+
+        if (key->valid) {
+            if (!bigtcp_sizes_has(&request->asked, attr)
+                || key->value > request->asked.value[attr]) {
+                bigtcp_sizes_set(&request->asked, attr, key->value);
+            }
+        } else if (key->rejected) {
+            request->held |= 1u << attr;
+        }
+    }
+    request->held &= ~request->asked.present;
+}
+
+/* Returns the name of 'state', e.g. "applied". */
+const char *
+bigtcp_state_to_string(enum bigtcp_state state)
+{
+    switch (state) {
+#define BIGTCP_STATE(ENUM, NAME) case BIGTCP_STATE_##ENUM: return #NAME;
+    BIGTCP_STATES
+#undef BIGTCP_STATE
+    }
+    OVS_NOT_REACHED();
+}
+
+void
+bigtcp_report_init(struct bigtcp_report *report)
+{
+    report->state = BIGTCP_STATE_APPLIED;
+    ds_init(&report->reason);
+}
+
+void
+bigtcp_report_destroy(struct bigtcp_report *report)
+{
+    if (report) {
+        ds_destroy(&report->reason);
+    }
+}
+
+void
+bigtcp_report_clear(struct bigtcp_report *report)
+{
+    report->state = BIGTCP_STATE_APPLIED;
+    ds_clear(&report->reason);
+}
+
+/* Adds the reason 'format' to 'report', and 'state' if it is worse than what
+ * the report has. */
+void
+bigtcp_report_add(struct bigtcp_report *report, enum bigtcp_state state,
+                  const char *format, ...)
+{
+    va_list args;
+
+    report->state = MAX(report->state, state);
+    if (report->reason.length) {
+        ds_put_cstr(&report->reason, "; ");
+    }
+    va_start(args, format);
+    ds_put_format_valist(&report->reason, format, args);
+    va_end(args);
+}
+
+/* The value that 'asked' for 'attr' comes to under 'ceiling'. */
+static uint32_t
+clamp(enum bigtcp_attr attr, uint32_t asked, const struct bigtcp_link *link,
+      uint32_t ceiling)
+{
+    uint32_t limit = (is_gso_size(attr) ? ceiling
+                      : attr == BIGTCP_GSO_MAX_SEGS ? link->tso_max_segs
+                      : BIGTCP_MAX_SIZE);
+
+    return MIN(asked, limit);
+}
+
+/* Adds to 'report' what became of 'asked' for 'attr', which is 'got'. */
+static void
+report_clamp(enum bigtcp_attr attr, uint32_t asked, uint32_t got,
+             const struct bigtcp_link *link, struct bigtcp_report *report)
+{
+    const char *name = attr_names[attr];
+
+    if (asked == BIGTCP_VALUE_MAX || got == asked) {
+        return;
+    }
+    if (attr == BIGTCP_GSO_MAX_SEGS) {
+        bigtcp_report_add(report, BIGTCP_STATE_CLAMPED,
+                          "%s %"PRIu32" asked, %"PRIu32" is the device's "
+                          "ceiling (tso_max_segs)", name, asked, got);
+    } else if (got < bigtcp_link_ceiling(link)) {
+        bigtcp_report_add(report, BIGTCP_STATE_CLAMPED,
+                          "%s %"PRIu32" asked, other_config:tso_max_size "
+                          "caps it at %"PRIu32, name, asked, got);
+    } else {
+        bigtcp_report_add(report, BIGTCP_STATE_CLAMPED,
+                          "%s %"PRIu32" asked, %"PRIu32" is the device's "
+                          "ceiling (tso_max_size)%s", name, asked, got,
+                          (!strcmp(link->kind, "openvswitch")
+                           && got <= BIGTCP_LEGACY_SIZE
+                           ? ", which kernel module openvswitch_bigtcp "
+                             "raises" : ""));
+    }
+}
+
+/* Decides what the device that the kernel describes by 'link' should have.
+ *
+ * 'original' holds, for each attribute that this process or an earlier one
+ * changed, the value from before the first change.
+ *
+ * Stores in 'wanted' a value for each attribute of 'link' but the ceiling:
+ * what 'request' asks for within the device's ceiling; for what is not asked,
+ * the original value if it was changed, else the live one.  Adds to 'report'
+ * what of the request cannot be had, and why.  Of tso_max_size a value below
+ * the ceiling caps the GSO sizes. */
+void
+bigtcp_decide(const struct bigtcp_request *request,
+              const struct bigtcp_link *link,
+              const struct bigtcp_sizes *original,
+              struct bigtcp_sizes *wanted, struct bigtcp_report *report)
+{
+    const struct bigtcp_sizes *asked = &request->asked;
+    uint32_t ceiling = bigtcp_link_ceiling(link);
+    uint32_t cap = ceiling;
+
+    memset(wanted, 0, sizeof *wanted);
+
+    if (!bigtcp_sizes_has(&link->sizes, BIGTCP_TSO_MAX_SIZE)) {
+        /* The driver's limit shows only in what the device started with. */
+        cap = MIN(cap, (bigtcp_sizes_has(original, BIGTCP_GSO_MAX_SIZE)
+                        ? original : &link->sizes)->value[
+                            BIGTCP_GSO_MAX_SIZE]);
+        ceiling = cap;
+    }
+
+    if (bigtcp_sizes_has(asked, BIGTCP_TSO_MAX_SIZE)
+        && asked->value[BIGTCP_TSO_MAX_SIZE] != BIGTCP_VALUE_MAX) {
+        uint32_t value = asked->value[BIGTCP_TSO_MAX_SIZE];
+
+        if (value > ceiling) {
+            report_clamp(BIGTCP_TSO_MAX_SIZE, value, ceiling, link, report);
+        } else if (value < ceiling) {
+            cap = value;
+            bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
+                              "tso_max_size stays %"PRIu32", which nothing "
+                              "here can set: %"PRIu32" caps the GSO sizes",
+                              ceiling, value);
+        }
+    }
+
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        bool has = bigtcp_sizes_has(&link->sizes, attr);
+        bool is_asked = bigtcp_sizes_has(asked, attr);
+        uint32_t live = link->sizes.value[attr];
+        uint32_t value;
+
+        if (attr == BIGTCP_TSO_MAX_SIZE) {
+            continue;
+        }
+        if (!has) {
+            if (is_asked) {
+                bigtcp_report_add(report, BIGTCP_STATE_UNSUPPORTED,
+                                  "this kernel has no %s", attr_names[attr]);
+            }
+            continue;
+        }
+
+        if (is_asked) {
+            value = clamp(attr, asked->value[attr], link, cap);
+            report_clamp(attr, asked->value[attr], value, link, report);
+            if (is_gro_size(attr) && !strcmp(link->kind, "openvswitch")) {
+                bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
+                                  "%s has no effect on an internal port, "
+                                  "which receives without GRO",
+                                  attr_names[attr]);
+            }
+        } else if (request->held & (1u << attr)) {
+            value = live;
+        } else if (bigtcp_sizes_has(original, attr)) {
+            value = clamp(attr, original->value[attr], link, cap);
+        } else if (is_gso_size(attr)) {
+            value = MIN(live, cap);
+        } else {
+            value = live;
+        }
+        bigtcp_sizes_set(wanted, attr, value);
+    }
+
+    /* As in the kernel, an IPv6 size up to 64 kB is the IPv4 one as well
+     * unless that has a value of its own. */
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        enum bigtcp_attr ipv4 = ipv4_companion(attr);
+
+        if (ipv4 != BIGTCP_N_ATTRS
+            && bigtcp_sizes_has(wanted, attr)
+            && bigtcp_sizes_has(wanted, ipv4)
+            && bigtcp_sizes_has(asked, attr)
+            && !bigtcp_sizes_has(asked, ipv4)
+            && !(request->held & (1u << ipv4))
+            && wanted->value[attr] <= BIGTCP_LEGACY_SIZE) {
+            bigtcp_sizes_set(wanted, ipv4, wanted->value[attr]);
+        }
+    }
+}
+
+/* Stores in 'change' what to send so that a device with sizes 'live' gets
+ * 'wanted', nothing if it has them.  An IPv4 size goes along, changed or not,
+ * with an IPv6 one that would set it too. */
+void
+bigtcp_diff(const struct bigtcp_sizes *wanted,
+            const struct bigtcp_sizes *live, struct bigtcp_sizes *change)
+{
+    memset(change, 0, sizeof *change);
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        if (bigtcp_sizes_has(wanted, attr)
+            && wanted->value[attr] != live->value[attr]) {
+            enum bigtcp_attr ipv4 = ipv4_companion(attr);
+
+            bigtcp_sizes_set(change, attr, wanted->value[attr]);
+            if (ipv4 != BIGTCP_N_ATTRS && bigtcp_sizes_has(wanted, ipv4)
+                && wanted->value[attr] <= BIGTCP_LEGACY_SIZE) {
+                bigtcp_sizes_set(change, ipv4, wanted->value[ipv4]);
+            }
+        }
+    }
+}

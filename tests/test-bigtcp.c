@@ -1,0 +1,738 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Unit tests of lib/bigtcp.c, lib/bigtcp-originals.c and the messages of
+ * lib/bigtcp-rtnl.c. */
+
+#include <config.h>
+#undef NDEBUG
+#include "bigtcp.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bigtcp-originals.h"
+#include "bigtcp-rtnl.h"
+#include "command-line.h"
+#include "netlink.h"
+#include "openvswitch/ofpbuf.h"
+#include "ovstest.h"
+#include "random.h"
+#include "smap.h"
+#include "util.h"
+
+/* Texts of keys. */
+
+static void
+check_value(enum bigtcp_attr attr, const char *text, int64_t expected)
+{
+    uint32_t value = 7;
+    bool ok = bigtcp_value_parse(attr, text, &value);
+
+    if (ok != (expected >= 0) || value != (ok ? expected : 7)) {
+        ovs_fatal(0, "%s=\"%s\": got %d, %"PRIu32,
+                  bigtcp_attr_to_string(attr), text, ok, value);
+    }
+}
+
+static void
+test_parse(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    static const struct {
+        const char *text;
+        int64_t size;           /* As a size, -1 if bad. */
+        int64_t segs;           /* As a number of segments. */
+    } cases[] = {
+        { "65536", 65536, -1 },
+        { "65535", 65535, 65535 },
+        { "524280", 524280, -1 },
+        { "524281", -1, -1 },
+        { "512", 512, 512 },
+        { "511", -1, 511 },
+        { "321", -1, 321 },
+        { "1", -1, 1 },
+        { "0", -1, -1 },
+        { "-1", -1, -1 },
+        { "+65535", -1, -1 },
+        { "max", BIGTCP_VALUE_MAX, -1 },
+        { "MAX", -1, -1 },
+        { "max ", -1, -1 },
+        { "", -1, -1 },
+        { " ", -1, -1 },
+        { " 65535", -1, -1 },
+        { "65535 ", -1, -1 },
+        { "\t65535", -1, -1 },
+        { "abc", -1, -1 },
+        { "65535a", -1, -1 },
+        { "65535.5", -1, -1 },
+        { "0xffff", -1, -1 },
+        { "6e4", -1, -1 },
+        { "65,535", -1, -1 },
+        { "4294967295", -1, -1 },
+        { "4294967296", -1, -1 },
+        { "4295032832", -1, -1 }, /* 2**32 + 65536. */
+        { "18446744073709617152", -1, -1 }, /* 2**64 + 65536. */
+        { "99999999999999999999", -1, -1 },
+        { "0065535", 65535, 65535 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            check_value(attr, cases[i].text,
+                        (attr == BIGTCP_GSO_MAX_SEGS
+                         ? cases[i].segs : cases[i].size));
+        }
+    }
+}
+
+static void
+test_settings(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    struct bigtcp_settings settings;
+    const struct bigtcp_setting *key = &settings.keys[BIGTCP_GSO_MAX_SIZE];
+    struct smap smap = SMAP_INITIALIZER(&smap);
+    struct ds ds = DS_EMPTY_INITIALIZER;
+    uint32_t rejected;
+
+    bigtcp_settings_init(&settings);
+    assert(bigtcp_settings_is_empty(&settings));
+    assert(!bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                  &rejected));
+
+    /* A good value. */
+    smap_add(&smap, "gso_max_size", "100000");
+    smap_add(&smap, "unrelated", "abc");
+    assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                 &rejected));
+    assert(!rejected && key->valid && key->value == 100000);
+    assert(!bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                  &rejected));
+
+    /* A bad one leaves it in force, and is told once. */
+    smap_replace(&smap, "gso_max_size", "abc");
+    assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                 &rejected));
+    assert(rejected == 1u << BIGTCP_GSO_MAX_SIZE);
+    assert(key->valid && key->value == 100000
+           && !strcmp(key->rejected, "abc"));
+    assert(!bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                  &rejected));
+    assert(!rejected);
+    bigtcp_value_explain(BIGTCP_GSO_MAX_SIZE, key->rejected, &ds);
+    assert(!strcmp(ds_cstr(&ds), "gso_max_size=\"abc\" is not valid "
+                   "(512 to 524280 bytes, or max), ignored"));
+
+    /* Another bad one is told again. */
+    smap_replace(&smap, "gso_max_size", "1");
+    assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                 &rejected));
+    assert(rejected == 1u << BIGTCP_GSO_MAX_SIZE);
+
+    /* Mended. */
+    smap_replace(&smap, "gso_max_size", "max");
+    assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                 &rejected));
+    assert(!rejected && !key->rejected && key->value == BIGTCP_VALUE_MAX);
+
+    /* Gone. */
+    smap_clear(&smap);
+    assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                 &rejected));
+    assert(bigtcp_settings_is_empty(&settings));
+
+    ds_destroy(&ds);
+    smap_destroy(&smap);
+    bigtcp_settings_destroy(&settings);
+}
+
+/* Decisions. */
+
+/* Parses "name=value ..." that may have "max" as a value. */
+static void
+parse_request(struct bigtcp_request *request, const char *s)
+{
+    struct smap smap = SMAP_INITIALIZER(&smap);
+    struct bigtcp_settings settings;
+    char *copy = xstrdup(s);
+    char *save_ptr = NULL;
+    uint32_t rejected;
+
+    for (char *pair = strtok_r(copy, " ", &save_ptr); pair;
+         pair = strtok_r(NULL, " ", &save_ptr)) {
+        char *value = strchr(pair, '=');
+
+        *value++ = '\0';
+        smap_add(&smap, pair, value);
+    }
+    bigtcp_settings_init(&settings);
+    bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE, &rejected);
+    bigtcp_request_init(request);
+    bigtcp_request_add(request, &settings);
+    bigtcp_settings_destroy(&settings);
+    smap_destroy(&smap);
+    free(copy);
+}
+
+#define NEW_DEVICE "gso_max_size=65536 gso_ipv4_max_size=65536 " \
+                   "gso_max_segs=65535 gro_max_size=65536 " \
+                   "gro_ipv4_max_size=65536"
+
+struct decision {
+    const char *what;           /* What the case is about. */
+    const char *kind;           /* Of the link. */
+    const char *live;           /* Sizes of the link. */
+    const char *original;       /* Originals, NULL for none. */
+    const char *asked;          /* Keys. */
+    const char *change;         /* Expected message. */
+    enum bigtcp_state state;    /* Expected state. */
+    const char *reason;         /* Part of the reason, NULL for no reason. */
+};
+
+static const struct decision decisions[] = {
+    { "nothing asked", "", "tso_max_size=524280 " NEW_DEVICE, NULL,
+      "", "", BIGTCP_STATE_APPLIED, NULL },
+    { "IPv6 size leaves IPv4 alone", "veth",
+      "tso_max_size=524280 " NEW_DEVICE, NULL,
+      "gso_max_size=524280", "gso_max_size=524280",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "both families, one message", "veth",
+      "tso_max_size=524280 " NEW_DEVICE, NULL,
+      "gso_max_size=524280 gso_ipv4_max_size=150000",
+      "gso_max_size=524280 gso_ipv4_max_size=150000",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "IPv6 size up to 64 kB is the IPv4 one too", "veth",
+      "tso_max_size=524280 " NEW_DEVICE, NULL,
+      "gso_max_size=30000", "gso_max_size=30000 gso_ipv4_max_size=30000",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "unless that has its own", "veth",
+      "tso_max_size=524280 " NEW_DEVICE, NULL,
+      "gso_max_size=30000 gso_ipv4_max_size=150000",
+      "gso_max_size=30000 gso_ipv4_max_size=150000",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "IPv6 at 64 kB does not reset IPv4", "veth",
+      "tso_max_size=524280 gso_max_size=200000 gso_ipv4_max_size=65536",
+      "gso_max_size=65536",
+      "gso_max_size=65536 gso_ipv4_max_size=150000",
+      "gso_max_size=65536 gso_ipv4_max_size=150000",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "already there", "veth",
+      "tso_max_size=524280 gso_max_size=524280", NULL,
+      "gso_max_size=524280", "", BIGTCP_STATE_APPLIED, NULL },
+    { "clamped to a stock internal port", "openvswitch",
+      "tso_max_size=65536 " NEW_DEVICE, NULL,
+      "gso_max_size=524280", "", BIGTCP_STATE_CLAMPED,
+      "gso_max_size 524280 asked, 65536 is the device's ceiling "
+      "(tso_max_size), which kernel module openvswitch_bigtcp raises" },
+    { "clamped to ice", "",
+      "tso_max_size=131072 " NEW_DEVICE, NULL,
+      "gso_max_size=196608", "gso_max_size=131072", BIGTCP_STATE_CLAMPED,
+      "gso_max_size 196608 asked, 131072 is the device's ceiling" },
+    { "clamped below 64 kB sets IPv4 too", "",
+      "tso_max_size=16384 gso_max_size=16000 gso_ipv4_max_size=16000", NULL,
+      "gso_max_size=65536", "gso_max_size=16384 gso_ipv4_max_size=16384",
+      BIGTCP_STATE_CLAMPED, "16384 is the device's ceiling" },
+    { "max is the ceiling", "",
+      "tso_max_size=131072 " NEW_DEVICE, NULL,
+      "gso_max_size=max gso_ipv4_max_size=max",
+      "gso_max_size=131072 gso_ipv4_max_size=131072",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "GRO is not bounded by the TSO ceiling", "",
+      "tso_max_size=65536 " NEW_DEVICE, NULL,
+      "gro_max_size=max gro_ipv4_max_size=200000",
+      "gro_max_size=524280 gro_ipv4_max_size=200000",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "GRO up to 64 kB is for IPv4 too", "",
+      "tso_max_size=65536 gro_max_size=65536 gro_ipv4_max_size=200000", NULL,
+      "gro_max_size=30000", "gro_max_size=30000 gro_ipv4_max_size=30000",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "GRO on an internal port", "openvswitch",
+      "tso_max_size=65536 " NEW_DEVICE, NULL,
+      "gro_max_size=200000", "gro_max_size=200000",
+      BIGTCP_STATE_APPLIED, "gro_max_size has no effect on an internal" },
+    { "segments", "", "tso_max_size=524280 " NEW_DEVICE, NULL,
+      "gso_max_segs=100", "gso_max_segs=100", BIGTCP_STATE_APPLIED, NULL },
+    { "tso_max_size caps", "", "tso_max_size=524280 " NEW_DEVICE, NULL,
+      "tso_max_size=100000 gso_max_size=200000 gso_ipv4_max_size=max",
+      "gso_max_size=100000 gso_ipv4_max_size=100000",
+      BIGTCP_STATE_CLAMPED,
+      "gso_max_size 200000 asked, other_config:tso_max_size caps it at "
+      "100000" },
+    { "tso_max_size alone caps what is there", "",
+      "tso_max_size=524280 gso_max_size=200000 gso_ipv4_max_size=65536",
+      NULL, "tso_max_size=100000", "gso_max_size=100000",
+      BIGTCP_STATE_APPLIED, "100000 caps the GSO sizes" },
+    { "tso_max_size above the ceiling", "openvswitch",
+      "tso_max_size=65536 " NEW_DEVICE, NULL,
+      "tso_max_size=524280", "", BIGTCP_STATE_CLAMPED,
+      "tso_max_size 524280 asked, 65536 is the device's ceiling" },
+    { "tso_max_size=max asks for nothing", "openvswitch",
+      "tso_max_size=65536 " NEW_DEVICE, NULL,
+      "tso_max_size=max", "", BIGTCP_STATE_APPLIED, NULL },
+    { "kernel before 6.3", "",
+      "tso_max_size=524280 gso_max_size=65536 gso_max_segs=65535 "
+      "gro_max_size=65536", NULL,
+      "gso_max_size=524280 gso_ipv4_max_size=524280", "gso_max_size=524280",
+      BIGTCP_STATE_UNSUPPORTED, "this kernel has no gso_ipv4_max_size" },
+    { "kernel before 5.19 keeps the driver's limit", "",
+      "gso_max_size=32000 gso_max_segs=65535", NULL,
+      "gso_max_size=65536", "", BIGTCP_STATE_CLAMPED, "32000" },
+    { "kernel before 5.19, lowered before", "",
+      "gso_max_size=20000 gso_max_segs=65535", "gso_max_size=32000",
+      "gso_max_size=65536", "gso_max_size=32000", BIGTCP_STATE_CLAMPED,
+      "32000" },
+    { "restore", "", "tso_max_size=524280 gso_max_size=524280 "
+      "gso_ipv4_max_size=524280 gso_max_segs=100 gro_max_size=65536 "
+      "gro_ipv4_max_size=65536",
+      "gso_max_size=65536 gso_ipv4_max_size=30000 gso_max_segs=65535", "",
+      "gso_max_size=65536 gso_ipv4_max_size=30000 gso_max_segs=65535",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "restore one of two", "", "tso_max_size=524280 gso_max_size=524280 "
+      "gso_ipv4_max_size=524280",
+      "gso_max_size=65536 gso_ipv4_max_size=65536",
+      "gso_max_size=524280", "gso_ipv4_max_size=65536",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "restore under a ceiling that fell", "",
+      "tso_max_size=20000 gso_max_size=10000 gso_ipv4_max_size=10000",
+      "gso_max_size=65536", "",
+      "gso_max_size=20000 gso_ipv4_max_size=10000",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "ceiling came back", "",
+      "tso_max_size=524280 gso_max_size=65536 gso_ipv4_max_size=65536",
+      "gso_max_size=65536", "gso_max_size=524280", "gso_max_size=524280",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "what nobody asked for is left alone", "",
+      "tso_max_size=524280 gso_max_size=65536 gso_ipv4_max_size=65536 "
+      "gro_max_size=12345 gro_ipv4_max_size=23456", NULL,
+      "gso_max_size=200000", "gso_max_size=200000",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "bad value without an earlier one holds", "",
+      "tso_max_size=524280 gso_max_size=200000", "gso_max_size=65536",
+      "gso_max_size=abc", "", BIGTCP_STATE_APPLIED, NULL },
+    { "a bad IPv4 value is not set along with IPv6", "",
+      "tso_max_size=524280 " NEW_DEVICE, NULL,
+      "gso_max_size=30000 gso_ipv4_max_size=abc",
+      "gso_max_size=30000 gso_ipv4_max_size=65536",
+      BIGTCP_STATE_APPLIED, NULL },
+};
+
+static void
+check_decision(const struct decision *d)
+{
+    struct bigtcp_sizes original, wanted, change, expected;
+    struct bigtcp_request request;
+    struct bigtcp_report report;
+    struct bigtcp_link link;
+    const char *reason;
+
+    memset(&link, 0, sizeof link);
+    link.tso_max_segs = BIGTCP_MAX_SEGS;
+    ovs_strlcpy(link.kind, d->kind, sizeof link.kind);
+    assert(bigtcp_sizes_parse(&link.sizes, d->live));
+    assert(bigtcp_sizes_parse(&original, d->original ? d->original : ""));
+    assert(bigtcp_sizes_parse(&expected, d->change));
+    parse_request(&request, d->asked);
+
+    bigtcp_report_init(&report);
+    bigtcp_decide(&request, &link, &original, &wanted, &report);
+    bigtcp_diff(&wanted, &link.sizes, &change);
+
+    reason = ds_cstr(&report.reason);
+    if (memcmp(&change, &expected, sizeof change)
+        || report.state != d->state
+        || (d->reason ? !strstr(reason, d->reason) : reason[0] != '\0')) {
+        struct ds ds = DS_EMPTY_INITIALIZER;
+
+        bigtcp_sizes_format(&change, &ds);
+        ovs_fatal(0, "%s: change \"%s\", state %s, reason \"%s\"", d->what,
+                  ds_cstr(&ds), bigtcp_state_to_string(report.state), reason);
+    }
+    bigtcp_report_destroy(&report);
+}
+
+static void
+test_decide(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(decisions); i++) {
+        check_decision(&decisions[i]);
+    }
+}
+
+/* The kernel's way to apply 'change' to 'live': IPv6 sizes first. */
+static void
+kernel_apply(struct bigtcp_sizes *live, const struct bigtcp_sizes *change)
+{
+    static const enum bigtcp_attr pairs[][2] = {
+        { BIGTCP_GSO_MAX_SIZE, BIGTCP_GSO_IPV4_MAX_SIZE },
+        { BIGTCP_GRO_MAX_SIZE, BIGTCP_GRO_IPV4_MAX_SIZE },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+        enum bigtcp_attr ipv6 = pairs[i][0];
+        enum bigtcp_attr ipv4 = pairs[i][1];
+
+        if (bigtcp_sizes_has(change, ipv6)
+            && live->value[ipv6] != change->value[ipv6]) {
+            live->value[ipv6] = change->value[ipv6];
+            if (change->value[ipv6] <= BIGTCP_LEGACY_SIZE) {
+                live->value[ipv4] = change->value[ipv6];
+            }
+        }
+        if (bigtcp_sizes_has(change, ipv4)) {
+            live->value[ipv4] = change->value[ipv4];
+        }
+    }
+    if (bigtcp_sizes_has(change, BIGTCP_GSO_MAX_SEGS)) {
+        live->value[BIGTCP_GSO_MAX_SEGS] = change->value[BIGTCP_GSO_MAX_SEGS];
+    }
+}
+
+static uint32_t
+random_size(void)
+{
+    static const uint32_t sizes[] = { 512, 16384, 65535, 65536, 65537,
+                                      131072, 196608, 524279, 524280 };
+
+    return (random_range(2) ? sizes[random_range(ARRAY_SIZE(sizes))]
+            : 512 + random_range(524280 - 511));
+}
+
+/* Whatever is asked of whatever device: nothing above the ceiling, one
+ * message is enough, a second decision asks for nothing more, and without
+ * keys the device ends as it was. */
+static void
+test_invariants(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    random_set_seed(1);
+    for (int i = 0; i < 100000; i++) {
+        struct bigtcp_sizes original, first, wanted, change;
+        struct bigtcp_request request;
+        struct bigtcp_report report;
+        struct bigtcp_link link;
+
+        memset(&link, 0, sizeof link);
+        memset(&original, 0, sizeof original);
+        bigtcp_request_init(&request);
+        bigtcp_report_init(&report);
+        link.tso_max_segs = 1 + random_range(BIGTCP_MAX_SEGS);
+        bigtcp_sizes_set(&link.sizes, BIGTCP_TSO_MAX_SIZE, random_size());
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            uint32_t size = random_size();
+            uint32_t limit
+                = (attr == BIGTCP_GSO_MAX_SEGS ? link.tso_max_segs
+                   : attr == BIGTCP_GRO_MAX_SIZE
+                   || attr == BIGTCP_GRO_IPV4_MAX_SIZE ? BIGTCP_MAX_SIZE
+                   : link.sizes.value[BIGTCP_TSO_MAX_SIZE]);
+
+            if (attr != BIGTCP_TSO_MAX_SIZE) {
+                bigtcp_sizes_set(&link.sizes, attr, MIN(size, limit));
+            }
+            if (random_range(2)) {
+                bigtcp_sizes_set(&request.asked, attr,
+                                 (random_range(4) ? random_size()
+                                  : BIGTCP_VALUE_MAX));
+            }
+        }
+        first = link.sizes;
+
+        bigtcp_decide(&request, &link, &original, &wanted, &report);
+        assert(wanted.value[BIGTCP_GSO_MAX_SIZE]
+               <= link.sizes.value[BIGTCP_TSO_MAX_SIZE]);
+        assert(wanted.value[BIGTCP_GSO_IPV4_MAX_SIZE]
+               <= link.sizes.value[BIGTCP_TSO_MAX_SIZE]);
+        assert(wanted.value[BIGTCP_GSO_MAX_SEGS] <= link.tso_max_segs);
+        assert(wanted.value[BIGTCP_GRO_MAX_SIZE] <= BIGTCP_MAX_SIZE);
+        assert(!bigtcp_sizes_has(&wanted, BIGTCP_TSO_MAX_SIZE));
+
+        bigtcp_diff(&wanted, &link.sizes, &change);
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            if (bigtcp_sizes_has(&change, attr)) {
+                bigtcp_sizes_set(&original, attr, link.sizes.value[attr]);
+            }
+        }
+        kernel_apply(&link.sizes, &change);
+        bigtcp_diff(&wanted, &link.sizes, &change);
+        assert(!change.present);
+
+        bigtcp_decide(&request, &link, &original, &wanted, &report);
+        bigtcp_diff(&wanted, &link.sizes, &change);
+        assert(!change.present);
+
+        bigtcp_request_init(&request);
+        bigtcp_decide(&request, &link, &original, &wanted, &report);
+        bigtcp_diff(&wanted, &link.sizes, &change);
+        kernel_apply(&link.sizes, &change);
+        assert(!memcmp(&link.sizes, &first, sizeof first));
+        bigtcp_report_destroy(&report);
+    }
+}
+
+static void
+test_request(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    struct bigtcp_request a, b;
+    struct bigtcp_settings settings;
+    struct smap smap = SMAP_INITIALIZER(&smap);
+    uint32_t rejected;
+
+    /* The largest wins, "max" over all, and a good value over a bad one. */
+    parse_request(&a, "gso_max_size=100000 gso_max_segs=5 "
+                  "gso_ipv4_max_size=abc");
+    smap_add(&smap, "gso_max_size", "200000");
+    smap_add(&smap, "gso_max_segs", "4");
+    smap_add(&smap, "gso_ipv4_max_size", "70000");
+    smap_add(&smap, "gro_max_size", "max");
+    bigtcp_settings_init(&settings);
+    bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE, &rejected);
+    bigtcp_request_add(&a, &settings);
+    parse_request(&b, "gso_max_size=200000 gso_max_segs=5 "
+                  "gso_ipv4_max_size=70000 gro_max_size=max");
+    assert(!memcmp(&a, &b, sizeof a));
+
+    bigtcp_settings_destroy(&settings);
+    smap_destroy(&smap);
+}
+
+/* Messages. */
+
+static void
+test_constants(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    struct bigtcp_sizes sizes;
+    struct ofpbuf *buf = ofpbuf_new(0);
+    static const struct {
+        enum bigtcp_attr attr;
+        uint16_t type;
+    } types[] = {
+        { BIGTCP_GSO_MAX_SIZE, 41 },
+        { BIGTCP_GSO_IPV4_MAX_SIZE, 63 },
+        { BIGTCP_GSO_MAX_SEGS, 40 },
+        { BIGTCP_GRO_MAX_SIZE, 58 },
+        { BIGTCP_GRO_IPV4_MAX_SIZE, 64 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+        memset(&sizes, 0, sizeof sizes);
+        bigtcp_sizes_set(&sizes, types[i].attr, 0x12345678);
+        ofpbuf_clear(buf);
+        bigtcp_rtnl_compose_set(buf, 5, &sizes);
+        assert(nl_attr_get_u32(nl_attr_find(
+            buf, NLMSG_HDRLEN + sizeof(struct ifinfomsg), types[i].type))
+            == 0x12345678);
+    }
+
+    /* Those that every header has that we build with. */
+    assert(IFLA_GSO_MAX_SEGS == 40);
+    assert(IFLA_GSO_MAX_SIZE == 41);
+    ofpbuf_delete(buf);
+}
+
+static void
+test_compose(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    static const uint8_t get[] = {
+        48, 0, 0, 0,  18, 0,  1, 0,  0, 0, 0, 0,  0, 0, 0, 0,
+        0, 0, 0, 0,  0, 0, 0, 0,  0, 0, 0, 0,  0, 0, 0, 0,
+        8, 0, 3, 0, 'b', 'r', '0', 0,
+        8, 0, 29, 0, 8, 0, 0, 0,
+    };
+    static const uint8_t dump[] = {
+        40, 0, 0, 0,  18, 0,  1, 3,  0, 0, 0, 0,  0, 0, 0, 0,
+        0, 0, 0, 0,  0, 0, 0, 0,  0, 0, 0, 0,  0, 0, 0, 0,
+        8, 0, 29, 0, 8, 0, 0, 0,
+    };
+    static const uint8_t set[] = {
+        48, 0, 0, 0,  19, 0,  5, 0,  0, 0, 0, 0,  0, 0, 0, 0,
+        0, 0, 0, 0,  7, 0, 0, 0,  0, 0, 0, 0,  0, 0, 0, 0,
+        8, 0, 41, 0,  0xf8, 0xff, 0x07, 0,
+        8, 0, 63, 0,  0xf0, 0x49, 0x02, 0,
+    };
+    struct ofpbuf *buf = ofpbuf_new(0);
+    struct bigtcp_sizes sizes;
+
+#if WORDS_BIGENDIAN
+    exit(77);
+#endif
+    bigtcp_rtnl_compose_get(buf, "br0");
+    nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
+    assert(buf->size == sizeof get && !memcmp(buf->data, get, sizeof get));
+
+    ofpbuf_clear(buf);
+    bigtcp_rtnl_compose_get(buf, NULL);
+    nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
+    assert(buf->size == sizeof dump && !memcmp(buf->data, dump, sizeof dump));
+
+    /* tso_max_size is in no message. */
+    ofpbuf_clear(buf);
+    assert(bigtcp_sizes_parse(&sizes, "tso_max_size=524280 "
+                              "gso_max_size=524280 "
+                              "gso_ipv4_max_size=150000"));
+    bigtcp_rtnl_compose_set(buf, 7, &sizes);
+    nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
+    assert(buf->size == sizeof set && !memcmp(buf->data, set, sizeof set));
+    ofpbuf_delete(buf);
+}
+
+static void
+test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    struct bigtcp_link link, unchanged;
+    struct ofpbuf *buf = ofpbuf_new(0);
+    struct ifinfomsg *ifi;
+    const char *name = NULL;
+    struct ds ds = DS_EMPTY_INITIALIZER;
+    size_t linkinfo;
+
+    memset(&unchanged, 0x55, sizeof unchanged);
+    link = unchanged;
+
+    /* All of it, with things in between that are of no interest. */
+    nl_msg_put_nlmsghdr(buf, 0, RTM_NEWLINK, 0);
+    ifi = ofpbuf_put_zeros(buf, sizeof *ifi);
+    ifi->ifi_index = 12;
+    nl_msg_put_string(buf, IFLA_IFNAME, "br0");
+    nl_msg_put_u32(buf, IFLA_MTU, 1500);
+    nl_msg_put_u32(buf, 40, 65535);
+    nl_msg_put_u32(buf, 41, 524280);
+    nl_msg_put_u32(buf, 58, 65536);
+    nl_msg_put_u32(buf, 59, 524280);
+    nl_msg_put_u32(buf, 60, 65535);
+    nl_msg_put_u32(buf, 63, 150000);
+    nl_msg_put_u32(buf, 64, 65536);
+    linkinfo = nl_msg_start_nested(buf, IFLA_LINKINFO);
+    nl_msg_put_string(buf, IFLA_INFO_KIND, "openvswitch");
+    nl_msg_end_nested(buf, linkinfo);
+    nl_msg_put_u32(buf, 200, 1);
+    nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
+    assert(bigtcp_rtnl_parse(buf, &link, &name));
+    assert(!strcmp(name, "br0") && link.ifindex == 12);
+    assert(!strcmp(link.kind, "openvswitch") && link.tso_max_segs == 65535);
+    bigtcp_sizes_format(&link.sizes, &ds);
+    assert(!strcmp(ds_cstr(&ds), "tso_max_size=524280 gso_max_size=524280 "
+                   "gso_ipv4_max_size=150000 gso_max_segs=65535 "
+                   "gro_max_size=65536 gro_ipv4_max_size=65536"));
+
+    /* Cut short anywhere: no crash, and either refused with nothing changed
+     * or fewer sizes. */
+    for (size_t size = 0; size < buf->size; size++) {
+        struct ofpbuf *cut = ofpbuf_clone_data(buf->data, size);
+
+        link = unchanged;
+        if (!bigtcp_rtnl_parse(cut, &link, &name)) {
+            assert(!memcmp(&link, &unchanged, sizeof link));
+        }
+        ofpbuf_delete(cut);
+    }
+
+    /* An old kernel. */
+    ofpbuf_clear(buf);
+    nl_msg_put_nlmsghdr(buf, 0, RTM_NEWLINK, 0);
+    ofpbuf_put_zeros(buf, sizeof *ifi);
+    nl_msg_put_string(buf, IFLA_IFNAME, "eth0");
+    nl_msg_put_u32(buf, 41, 65536);
+    nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
+    assert(bigtcp_rtnl_parse(buf, &link, &name));
+    assert(link.sizes.present == 1u << BIGTCP_GSO_MAX_SIZE);
+    assert(link.tso_max_segs == BIGTCP_MAX_SEGS && !link.kind[0]);
+    assert(bigtcp_link_ceiling(&link) == 65536);
+
+    /* A size of the wrong length, and another message. */
+    nl_msg_put_u64(buf, 58, 65536);
+    nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
+    link = unchanged;
+    assert(!bigtcp_rtnl_parse(buf, &link, &name));
+    assert(!memcmp(&link, &unchanged, sizeof link));
+    nl_msg_nlmsghdr(buf)->nlmsg_type = RTM_DELLINK;
+    assert(!bigtcp_rtnl_parse(buf, &link, &name));
+
+    ofpbuf_delete(buf);
+    ds_destroy(&ds);
+}
+
+/* Record of originals. */
+
+static void
+test_originals(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    static const char file_name[] = "bigtcp.originals";
+    struct bigtcp_original originals[] = {
+        { .device = CONST_CAST(char *, "br0"),
+          .class = CONST_CAST(char *, "rtnl"), .ifindex = 12 },
+        { .device = CONST_CAST(char *, "vxlan_sys_4789"),
+          .class = CONST_CAST(char *, "dummy"), .ifindex = 7 },
+    };
+    struct bigtcp_original *back;
+    char line[256];
+    FILE *stream;
+    size_t n;
+
+    assert(bigtcp_sizes_parse(&originals[0].sizes, "gso_max_size=65536 "
+                              "gso_ipv4_max_size=30000"));
+    assert(bigtcp_sizes_parse(&originals[1].sizes, "gro_max_size=0"));
+
+    assert(bigtcp_originals_read(file_name, &back, &n) == ENOENT && !n);
+    assert(!bigtcp_originals_write(file_name, originals, 2));
+    assert(!bigtcp_originals_read(file_name, &back, &n));
+    assert(n == 2);
+    for (size_t i = 0; i < n; i++) {
+        assert(!strcmp(back[i].device, originals[i].device));
+        assert(!strcmp(back[i].class, originals[i].class));
+        assert(back[i].ifindex == originals[i].ifindex);
+        assert(!memcmp(&back[i].sizes, &originals[i].sizes,
+                       sizeof back[i].sizes));
+    }
+    bigtcp_originals_free(back, n);
+
+    /* A line that is not understood. */
+    stream = fopen(file_name, "a");
+    fputs("eth0 rtnl x gso_max_size=1\n", stream);
+    fputs("eth1 rtnl 5 gso_max_size=big\n", stream);
+    fputs("eth2 rtnl 5 gso_max_size=65536\n", stream);
+    fclose(stream);
+    assert(bigtcp_originals_read(file_name, &back, &n) == EPROTO && n == 3);
+    bigtcp_originals_free(back, n);
+
+    /* Another boot. */
+    assert(!bigtcp_originals_write(file_name, originals, 2));
+    stream = fopen(file_name, "r+");
+    assert(fgets(line, sizeof line, stream));
+    rewind(stream);
+    line[strcspn(line, "=") + 1] ^= 1;
+    fputs(line, stream);
+    fclose(stream);
+    assert(!bigtcp_originals_read(file_name, &back, &n) && !n);
+
+    /* None left. */
+    assert(!bigtcp_originals_write(file_name, NULL, 0));
+    assert(access(file_name, F_OK) && errno == ENOENT);
+    assert(!bigtcp_originals_write(file_name, NULL, 0));
+    assert(bigtcp_originals_write("no-such-dir/file", originals, 2)
+           == ENOENT);
+}
+
+static void
+test_bigtcp_main(int argc, char *argv[])
+{
+    static const struct ovs_cmdl_command commands[] = {
+        { "parse", NULL, 0, 0, test_parse, OVS_RO },
+        { "settings", NULL, 0, 0, test_settings, OVS_RO },
+        { "decide", NULL, 0, 0, test_decide, OVS_RO },
+        { "invariants", NULL, 0, 0, test_invariants, OVS_RO },
+        { "request", NULL, 0, 0, test_request, OVS_RO },
+        { "constants", NULL, 0, 0, test_constants, OVS_RO },
+        { "compose", NULL, 0, 0, test_compose, OVS_RO },
+        { "message", NULL, 0, 0, test_message, OVS_RO },
+        { "originals", NULL, 0, 0, test_originals, OVS_RO },
+        { NULL, NULL, 0, 0, NULL, OVS_RO },
+    };
+    struct ovs_cmdl_context ctx = { .argc = argc - 1, .argv = argv + 1 };
+
+    set_program_name(argv[0]);
+    ovs_cmdl_run_command(&ctx, commands);
+}
+
+OVSTEST_REGISTER("test-bigtcp", test_bigtcp_main);

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Between vswitchd/bridge.c and the registry of ports: tells the registry
+ * what kind of port a netdev is, and offers the unixctl commands. */
+
+#include <config.h>
+
+#include "vswitchd/bigtcp-bridge.h"
+
+#include <string.h>
+
+#include "bigtcp-capabilities.h"
+#include "bigtcp-compat.h"
+#include "bigtcp-port.h"
+#include "bigtcp-provider.h"
+#include "dirs.h"
+#include "netdev.h"
+#include "netdev-vport.h"
+#include "openvswitch/dynamic-string.h"
+#include "openvswitch/json.h"
+#include "openvswitch/poll-loop.h"
+#include "simap.h"
+#include "smap.h"
+#include "sset.h"
+#include "unixctl.h"
+#include "util.h"
+
+/* Stores in 'place' where 'netdev', a port of 'bridge', is.  'place' may point
+ * into 'namebuf'. */
+static void
+find_place(const char *bridge, const struct netdev *netdev,
+           char namebuf[NETDEV_VPORT_NAME_BUFSIZE],
+           struct bigtcp_port_place *place)
+{
+    const char *dpif_type = netdev_get_dpif_type(netdev);
+
+    memset(place, 0, sizeof *place);
+    place->bridge = bridge;
+    place->internal = !strcmp(netdev_get_type(netdev), "internal");
+    if (netdev_vport_is_patch(netdev)) {
+        place->unsupported = "a patch port has no kernel device";
+    } else if (!dpif_type) {
+        place->unsupported = "the port is in no datapath";
+    } else if (!strcmp(dpif_type, "system")) {
+        place->class = &bigtcp_rtnl_class;
+    } else if (!strcmp(dpif_type, "dummy")) {
+        place->class = &bigtcp_dummy_class;
+    } else {
+        place->unsupported = "the bridge's datapath is not the kernel's";
+    }
+    if (place->class) {
+        place->device = netdev_vport_get_dpif_port(
+            netdev, namebuf, NETDEV_VPORT_NAME_BUFSIZE);
+    }
+}
+
+/* Notes the keys in 'other_config' of the Interface of 'netdev', a port of
+ * 'bridge'. */
+void
+bigtcp_bridge_configure(const char *bridge, struct netdev *netdev,
+                        const struct smap *other_config)
+{
+    char namebuf[NETDEV_VPORT_NAME_BUFSIZE];
+    struct bigtcp_port_place place;
+
+    find_place(bridge, netdev, namebuf, &place);
+    bigtcp_port_configure(netdev, &place, other_config);
+}
+
+/* Applies what was noted since the last time.  Must be called after the last
+ * bigtcp_bridge_configure() of a reconfiguration. */
+void
+bigtcp_bridge_commit(void)
+{
+    bigtcp_port_commit();
+}
+
+/* Notes that 'netdev' is no port any more. */
+void
+bigtcp_bridge_forget(const struct netdev *netdev)
+{
+    bigtcp_port_forget(netdev);
+}
+
+/* Applies what the datapath's own changes of ports ask for. */
+void
+bigtcp_bridge_run(void)
+{
+    if (bigtcp_port_is_touched()) {
+        bigtcp_port_commit();
+    }
+}
+
+void
+bigtcp_bridge_wait(void)
+{
+    if (bigtcp_port_is_touched()) {
+        poll_immediate_wake();
+    }
+}
+
+/* Does what netdev_get_status() does, then adds the keys of a managed port to
+ * 'status'.  'old_status' is what the database has: for a port that is not
+ * configured yet it may hold what an earlier process left, which is kept. */
+int
+bigtcp_bridge_get_status(const struct netdev *netdev,
+                         const struct smap *old_status, struct smap *status)
+{
+    int error = netdev_get_status(netdev, status);
+
+    if (bigtcp_port_is_known(netdev)) {
+        if (bigtcp_port_get_status(netdev, status)) {
+            error = 0;
+        }
+    } else {
+        const char *original = smap_get(old_status, BIGTCP_STATUS_ORIGINAL);
+
+        if (original) {
+            char namebuf[NETDEV_VPORT_NAME_BUFSIZE];
+            struct bigtcp_port_place place;
+
+            find_place("", netdev, namebuf, &place);
+            bigtcp_port_learn(&place, original);
+            smap_replace(status, BIGTCP_STATUS_ORIGINAL, original);
+            error = 0;
+        }
+    }
+    return error;
+}
+
+/* Adds the number of managed ports, if any, to 'usage'. */
+void
+bigtcp_bridge_get_memory_usage(struct simap *usage)
+{
+    size_t n = bigtcp_port_count();
+
+    if (n) {
+        simap_increase(usage, "bigtcp ports", n);
+    }
+}
+
+/* unixctl commands. */
+
+/* If the first of 'argv' is "--json", takes it away.  Returns true if the
+ * reply must be JSON, by that or by the client's '--format json'. */
+static bool
+take_json_option(struct unixctl_conn *conn, int *argc, const char ***argv)
+{
+    if (*argc > 1 && !strcmp((*argv)[1], "--json")) {
+        (*argc)--;
+        (*argv)++;
+        return true;
+    }
+    return bigtcp_wants_json(conn);
+}
+
+/* "bigtcp/show [--json] [bridge|interface]...". */
+static void
+bigtcp_unixctl_show(struct unixctl_conn *conn, int argc, const char *argv[],
+                    void *aux OVS_UNUSED)
+{
+    bool json = take_json_option(conn, &argc, &argv);
+    struct sset names = SSET_INITIALIZER(&names);
+
+    for (int i = 1; i < argc; i++) {
+        if (!bigtcp_port_exists(argv[i])) {
+            char *error = xasprintf("no bridge or interface '%s'", argv[i]);
+
+            unixctl_command_reply_error(conn, error);
+            free(error);
+            goto exit;
+        }
+        sset_add(&names, argv[i]);
+    }
+
+    if (json) {
+        bigtcp_reply_json(conn, bigtcp_port_show_json(&names));
+    } else {
+        struct ds ds = DS_EMPTY_INITIALIZER;
+
+        bigtcp_port_show_text(&names, &ds);
+        unixctl_command_reply(conn, ds_cstr(&ds));
+        ds_destroy(&ds);
+    }
+
+exit:
+    sset_destroy(&names);
+}
+
+/* "bigtcp/refresh". */
+static void
+bigtcp_unixctl_refresh(struct unixctl_conn *conn, int argc OVS_UNUSED,
+                       const char *argv[] OVS_UNUSED, void *aux OVS_UNUSED)
+{
+    bigtcp_port_touch_all();
+    bigtcp_bridge_run();
+    unixctl_command_reply(conn, NULL);
+}
+
+/* "bigtcp/capabilities [--json]". */
+static void
+bigtcp_unixctl_capabilities(struct unixctl_conn *conn, int argc,
+                            const char *argv[], void *aux OVS_UNUSED)
+{
+    bool json = take_json_option(conn, &argc, &argv);
+
+    if (argc > 1) {
+        char *error = xasprintf("unknown argument '%s'", argv[1]);
+
+        unixctl_command_reply_error(conn, error);
+        free(error);
+        return;
+    }
+
+    if (json) {
+        bigtcp_reply_json(conn, bigtcp_capabilities_to_json());
+    } else {
+        struct ds ds = DS_EMPTY_INITIALIZER;
+
+        bigtcp_capabilities_format(&ds);
+        unixctl_command_reply(conn, ds_cstr(&ds));
+        ds_destroy(&ds);
+    }
+}
+
+void
+bigtcp_bridge_init(void)
+{
+    struct sset types = SSET_INITIALIZER(&types);
+    char *originals_file = xasprintf("%s/bigtcp.originals", ovs_rundir());
+
+    bigtcp_port_init(originals_file);
+    free(originals_file);
+
+    unixctl_command_register("bigtcp/show",
+                             "[--json] [bridge|interface]...", 0, INT_MAX,
+                             bigtcp_unixctl_show, NULL);
+    unixctl_command_register("bigtcp/refresh", "", 0, 0,
+                             bigtcp_unixctl_refresh, NULL);
+    unixctl_command_register("bigtcp/capabilities", "[--json]", 0, 1,
+                             bigtcp_unixctl_capabilities, NULL);
+
+    netdev_enumerate_types(&types);
+    if (sset_contains(&types, "dummy")) {
+        bigtcp_dummy_register();
+    }
+    sset_destroy(&types);
+}
+
+/* The bridges are gone.  With 'delete_datapath' the devices get their original
+ * sizes back. */
+void
+bigtcp_bridge_exit(bool delete_datapath)
+{
+    bigtcp_port_exit(delete_datapath);
+}
