@@ -21,7 +21,11 @@ OVERLAY_FILES = \
 	lib/bigtcp-unixctl.man \
 	ofproto/bigtcp-ofproto.c \
 	ofproto/bigtcp-ofproto.h \
+	tests/bigtcp-link \
+	tests/bigtcp-observe \
+	tests/bigtcp-tcp \
 	tests/bigtcp.at \
+	tests/system-bigtcp-module.at \
 	tests/system-bigtcp.at \
 	tests/test-bigtcp.c \
 	vswitchd/bigtcp-bridge.c \

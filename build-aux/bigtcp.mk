@@ -13,11 +13,10 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-originals.h \
 	lib/bigtcp-port.c \
 	lib/bigtcp-port.h \
-	lib/bigtcp-provider.h
-if LINUX
-lib_libopenvswitch_la_SOURCES += \
-	lib/bigtcp-rtnl.c \
+	lib/bigtcp-provider.h \
 	lib/bigtcp-rtnl.h
+if LINUX
+lib_libopenvswitch_la_SOURCES += lib/bigtcp-rtnl.c
 else
 lib_libopenvswitch_la_SOURCES += lib/bigtcp-stub.c
 endif
@@ -32,9 +31,12 @@ vswitchd_ovs_vswitchd_SOURCES += \
 
 MAN_FRAGMENTS += lib/bigtcp-unixctl.man
 
+if LINUX
 tests_ovstest_SOURCES += tests/test-bigtcp.c
+endif
 
 TESTSUITE_AT += tests/bigtcp.at
 SYSTEM_KMOD_TESTSUITE_AT += \
-	tests/system-bigtcp.at
+	tests/system-bigtcp.at \
+	tests/system-bigtcp-module.at
 EXTRA_DIST += build-aux/bigtcp.mk
