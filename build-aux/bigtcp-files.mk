@@ -35,7 +35,6 @@ OVERLAY_FILES = \
 OVERLAY_TOOLS = \
 	build-aux/bigtcp-annotations.h \
 	build-aux/bigtcp-overlay \
-	build-aux/debian-fetch \
 	ofproto/bigtcp-ofproto.cocci \
 	vswitchd/bigtcp-bridge.cocci \
 	vswitchd/bigtcp-vswitch.xml
