@@ -192,6 +192,11 @@ bigtcp_port_configure(struct netdev *netdev,
     log_rejected(port, rejected);
     if (!port->device) {
         if (changed) {
+            if (!bigtcp_settings_is_empty(&port->settings)) {
+                VLOG_INFO("%s: %s (%s)", netdev_get_name(netdev),
+                          bigtcp_state_to_string(BIGTCP_STATE_UNSUPPORTED),
+                          port->unsupported);
+            }
             netdev_change_seq_changed(netdev);
         }
     } else if (changed) {
@@ -360,8 +365,10 @@ decide(struct bigtcp_device *device, struct bigtcp_sizes *wanted,
                               device->name);
         } else {
             forget_originals(device);
-            bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
-                              "there is no device %s", device->name);
+            if (!ovs_list_is_empty(&device->ports)) {
+                bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
+                                  "there is no device %s", device->name);
+            }
         }
     } else if (device->error) {
         bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,

@@ -231,6 +231,9 @@ bigtcp_settings_parse(struct bigtcp_settings *settings,
     bool changed = false;
 
     *rejected = 0;
+    if (smap_is_empty(smap) && bigtcp_settings_is_empty(settings)) {
+        return false;
+    }
     BIGTCP_FOR_EACH_ATTR (attr) {
         struct bigtcp_setting *key = &settings->keys[attr];
         const char *text = smap_get(smap, attr_names[attr]);
