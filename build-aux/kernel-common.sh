@@ -31,15 +31,18 @@ say() {
     echo "$me: $(($(date +%s) - kernel_start)) s: $*" >&2
 }
 
-# Sets 'flavor' to $1, 'suite' and 'headers_meta', or dies.
+# Sets 'flavor' to $1, and 'suite', 'headers_meta' and 'image_meta' to where it
+# comes from, or dies.
 kernel_flavor() {
     flavor=$1
     case $flavor in
-    6.1) suite=system headers_meta=linux-headers-amd64 ;;
-    6.12) suite=system headers_meta=linux-headers-6.12-amd64 ;;
-    7.3) suite=trixie-backports headers_meta=linux-headers-amd64 ;;
+    6.1) suite=system meta=amd64 ;;
+    6.12) suite=system meta=6.12-amd64 ;;
+    7.3) suite=trixie-backports meta=amd64 ;;
     *) die "FLAVOR is '$flavor', must be one of: $kernel_flavors" ;;
     esac
+    # shellcheck disable=SC2034
+    headers_meta=linux-headers-$meta image_meta=linux-image-$meta
 }
 
 # Waits for the lock of 'flavor' and keeps it until the script ends.
@@ -84,10 +87,20 @@ kernel_function() {
     done
 }
 
-# Succeeds if directory $1 holds what the file $1/.sum says.
+# Succeeds if directory $1 holds what the file $1/.sum says.  Otherwise removes
+# it, and with it what has not been used for a month.
 kernel_cached() {
-    [ -f "$1/.sum" ] &&
-        (cd "$1" && sha256sum --status --strict -c .sum) 2>/dev/null
+    if [ -f "$1/.sum" ] &&
+            (cd "$1" && sha256sum --status --strict -c .sum) 2>/dev/null; then
+        touch "$1/.sum"
+        return
+    fi
+    rm -rf "$1"
+    find "$kernel_cache" -mindepth 2 -maxdepth 2 -name .sum -mtime +30 |
+        while read -r old; do
+            rm -rf "${old%/.sum}"
+        done
+    return 1
 }
 
 # Writes $1/.sum: the hashes of those regular files below $1 that find's
@@ -207,8 +220,6 @@ kernel_builddir() {
                ) | kernel_hash | cut -c1-16)
         builddir=$kernel_cache/tree-$flavor-$key
         if ! kernel_cached "$builddir"; then
-            # One tree a flavor; we hold the lock.
-            rm -rf "$kernel_cache/tree-$flavor-"*
             kernel_prepare_tree "$builddir"
             kernel_seal "$builddir" \
                 \( -name '*.h' -o -name Module.symvers -o -perm /111 \
@@ -279,7 +290,6 @@ kernel_pristine() {
     pristine=$kernel_cache/source-$flavor-$key
     kernel_cached "$pristine" && return
     say "unpacking parts of linux-source-$flavor $source_version"
-    rm -rf "$kernel_cache/source-$flavor-"*
     top=linux-source-$flavor
     # A patch may add a file, so only those that are asked for by name must
     # exist; patch(1) finds out about the others.
