@@ -56,8 +56,9 @@ enum bigtcp_attr {
     BIGTCP_N_ATTRS
 };
 
-#define BIGTCP_FOR_EACH_ATTR(ATTR) \
-    for (enum bigtcp_attr ATTR = 0; ATTR < BIGTCP_N_ATTRS; ATTR++)
+#define BIGTCP_FOR_EACH_ATTR(ATTR)                         \
+    for (enum bigtcp_attr ATTR = 0; ATTR < BIGTCP_N_ATTRS; \
+         ATTR++)
 
 const char *bigtcp_attr_to_string(enum bigtcp_attr);
 bool bigtcp_attr_from_string(const char *, enum bigtcp_attr *);

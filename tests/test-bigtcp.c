@@ -7,7 +7,6 @@
 #undef NDEBUG
 #include "bigtcp.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/if_link.h>
@@ -100,50 +99,50 @@ test_settings(struct ovs_cmdl_context *ctx OVS_UNUSED)
     uint32_t rejected;
 
     bigtcp_settings_init(&settings);
-    assert(bigtcp_settings_is_empty(&settings));
-    assert(!bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
-                                  &rejected));
+    ovs_assert(bigtcp_settings_is_empty(&settings));
+    ovs_assert(!bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                      &rejected));
 
     /* A good value. */
     smap_add(&smap, "gso_max_size", "100000");
     smap_add(&smap, "unrelated", "abc");
-    assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
-                                 &rejected));
-    assert(!rejected && key->valid && key->value == 100000);
-    assert(!bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
-                                  &rejected));
+    ovs_assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                     &rejected));
+    ovs_assert(!rejected && key->valid && key->value == 100000);
+    ovs_assert(!bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                      &rejected));
 
     /* A bad one leaves it in force, and is told once. */
     smap_replace(&smap, "gso_max_size", "abc");
-    assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
-                                 &rejected));
-    assert(rejected == 1u << BIGTCP_GSO_MAX_SIZE);
-    assert(key->valid && key->value == 100000
-           && !strcmp(key->rejected, "abc"));
-    assert(!bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
-                                  &rejected));
-    assert(!rejected);
+    ovs_assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                     &rejected));
+    ovs_assert(rejected == 1u << BIGTCP_GSO_MAX_SIZE);
+    ovs_assert(key->valid && key->value == 100000
+               && !strcmp(key->rejected, "abc"));
+    ovs_assert(!bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                      &rejected));
+    ovs_assert(!rejected);
     bigtcp_value_explain(BIGTCP_GSO_MAX_SIZE, key->rejected, &ds);
-    assert(!strcmp(ds_cstr(&ds), "gso_max_size=\"abc\" is not valid "
-                   "(512 to 524280 bytes, or max), ignored"));
+    ovs_assert(!strcmp(ds_cstr(&ds), "gso_max_size=\"abc\" is not valid "
+                       "(512 to 524280 bytes, or max), ignored"));
 
     /* Another bad one is told again. */
     smap_replace(&smap, "gso_max_size", "1");
-    assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
-                                 &rejected));
-    assert(rejected == 1u << BIGTCP_GSO_MAX_SIZE);
+    ovs_assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                     &rejected));
+    ovs_assert(rejected == 1u << BIGTCP_GSO_MAX_SIZE);
 
     /* Mended. */
     smap_replace(&smap, "gso_max_size", "max");
-    assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
-                                 &rejected));
-    assert(!rejected && !key->rejected && key->value == BIGTCP_VALUE_MAX);
+    ovs_assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                     &rejected));
+    ovs_assert(!rejected && !key->rejected && key->value == BIGTCP_VALUE_MAX);
 
     /* Gone. */
     smap_clear(&smap);
-    assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
-                                 &rejected));
-    assert(bigtcp_settings_is_empty(&settings));
+    ovs_assert(bigtcp_settings_parse(&settings, &smap, BIGTCP_ROW_INTERFACE,
+                                     &rejected));
+    ovs_assert(bigtcp_settings_is_empty(&settings));
 
     ds_destroy(&ds);
     smap_destroy(&smap);
@@ -332,9 +331,9 @@ check_decision(const struct decision *d)
     memset(&link, 0, sizeof link);
     link.tso_max_segs = BIGTCP_MAX_SEGS;
     ovs_strlcpy(link.kind, d->kind, sizeof link.kind);
-    assert(bigtcp_sizes_parse(&link.sizes, d->live));
-    assert(bigtcp_sizes_parse(&original, d->original ? d->original : ""));
-    assert(bigtcp_sizes_parse(&expected, d->change));
+    ovs_assert(bigtcp_sizes_parse(&link.sizes, d->live));
+    ovs_assert(bigtcp_sizes_parse(&original, d->original ? d->original : ""));
+    ovs_assert(bigtcp_sizes_parse(&expected, d->change));
     parse_request(&request, d->asked);
 
     bigtcp_report_init(&report);
@@ -440,13 +439,13 @@ test_invariants(struct ovs_cmdl_context *ctx OVS_UNUSED)
         first = link.sizes;
 
         bigtcp_decide(&request, &link, &original, &wanted, &report);
-        assert(wanted.value[BIGTCP_GSO_MAX_SIZE]
-               <= link.sizes.value[BIGTCP_TSO_MAX_SIZE]);
-        assert(wanted.value[BIGTCP_GSO_IPV4_MAX_SIZE]
-               <= link.sizes.value[BIGTCP_TSO_MAX_SIZE]);
-        assert(wanted.value[BIGTCP_GSO_MAX_SEGS] <= link.tso_max_segs);
-        assert(wanted.value[BIGTCP_GRO_MAX_SIZE] <= BIGTCP_MAX_SIZE);
-        assert(!bigtcp_sizes_has(&wanted, BIGTCP_TSO_MAX_SIZE));
+        ovs_assert(wanted.value[BIGTCP_GSO_MAX_SIZE]
+                   <= link.sizes.value[BIGTCP_TSO_MAX_SIZE]);
+        ovs_assert(wanted.value[BIGTCP_GSO_IPV4_MAX_SIZE]
+                   <= link.sizes.value[BIGTCP_TSO_MAX_SIZE]);
+        ovs_assert(wanted.value[BIGTCP_GSO_MAX_SEGS] <= link.tso_max_segs);
+        ovs_assert(wanted.value[BIGTCP_GRO_MAX_SIZE] <= BIGTCP_MAX_SIZE);
+        ovs_assert(!bigtcp_sizes_has(&wanted, BIGTCP_TSO_MAX_SIZE));
 
         bigtcp_diff(&wanted, &link.sizes, &change);
         BIGTCP_FOR_EACH_ATTR (attr) {
@@ -456,17 +455,17 @@ test_invariants(struct ovs_cmdl_context *ctx OVS_UNUSED)
         }
         kernel_apply(&link.sizes, &change);
         bigtcp_diff(&wanted, &link.sizes, &change);
-        assert(!change.present);
+        ovs_assert(!change.present);
 
         bigtcp_decide(&request, &link, &original, &wanted, &report);
         bigtcp_diff(&wanted, &link.sizes, &change);
-        assert(!change.present);
+        ovs_assert(!change.present);
 
         bigtcp_request_init(&request);
         bigtcp_decide(&request, &link, &original, &wanted, &report);
         bigtcp_diff(&wanted, &link.sizes, &change);
         kernel_apply(&link.sizes, &change);
-        assert(!memcmp(&link.sizes, &first, sizeof first));
+        ovs_assert(!memcmp(&link.sizes, &first, sizeof first));
         bigtcp_report_destroy(&report);
     }
 }
@@ -491,7 +490,7 @@ test_request(struct ovs_cmdl_context *ctx OVS_UNUSED)
     bigtcp_request_add(&a, &settings);
     parse_request(&b, "gso_max_size=200000 gso_max_segs=5 "
                   "gso_ipv4_max_size=70000 gro_max_size=max");
-    assert(!memcmp(&a, &b, sizeof a));
+    ovs_assert(!memcmp(&a, &b, sizeof a));
 
     bigtcp_settings_destroy(&settings);
     smap_destroy(&smap);
@@ -520,14 +519,14 @@ test_constants(struct ovs_cmdl_context *ctx OVS_UNUSED)
         bigtcp_sizes_set(&sizes, types[i].attr, 0x12345678);
         ofpbuf_clear(buf);
         bigtcp_rtnl_compose_set(buf, 5, &sizes);
-        assert(nl_attr_get_u32(nl_attr_find(
-            buf, NLMSG_HDRLEN + sizeof(struct ifinfomsg), types[i].type))
-            == 0x12345678);
+        ovs_assert(nl_attr_get_u32(nl_attr_find(
+                buf, NLMSG_HDRLEN + sizeof(struct ifinfomsg), types[i].type))
+                == 0x12345678);
     }
 
     /* Those that every header has that we build with. */
-    assert(IFLA_GSO_MAX_SEGS == 40);
-    assert(IFLA_GSO_MAX_SIZE == 41);
+    ovs_assert(IFLA_GSO_MAX_SEGS == 40);
+    ovs_assert(IFLA_GSO_MAX_SIZE == 41);
     ofpbuf_delete(buf);
 }
 
@@ -559,21 +558,22 @@ test_compose(struct ovs_cmdl_context *ctx OVS_UNUSED)
 #endif
     bigtcp_rtnl_compose_get(buf, "br0");
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
-    assert(buf->size == sizeof get && !memcmp(buf->data, get, sizeof get));
+    ovs_assert(buf->size == sizeof get && !memcmp(buf->data, get, sizeof get));
 
     ofpbuf_clear(buf);
     bigtcp_rtnl_compose_get(buf, NULL);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
-    assert(buf->size == sizeof dump && !memcmp(buf->data, dump, sizeof dump));
+    ovs_assert(buf->size == sizeof dump
+               && !memcmp(buf->data, dump, sizeof dump));
 
     /* tso_max_size is in no message. */
     ofpbuf_clear(buf);
-    assert(bigtcp_sizes_parse(&sizes, "tso_max_size=524280 "
-                              "gso_max_size=524280 "
-                              "gso_ipv4_max_size=150000"));
+    ovs_assert(bigtcp_sizes_parse(&sizes, "tso_max_size=524280 "
+                                  "gso_max_size=524280 "
+                                  "gso_ipv4_max_size=150000"));
     bigtcp_rtnl_compose_set(buf, 7, &sizes);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
-    assert(buf->size == sizeof set && !memcmp(buf->data, set, sizeof set));
+    ovs_assert(buf->size == sizeof set && !memcmp(buf->data, set, sizeof set));
     ofpbuf_delete(buf);
 }
 
@@ -608,13 +608,14 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     nl_msg_end_nested(buf, linkinfo);
     nl_msg_put_u32(buf, 200, 1);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
-    assert(bigtcp_rtnl_parse(buf, &link, &name));
-    assert(!strcmp(name, "br0") && link.ifindex == 12);
-    assert(!strcmp(link.kind, "openvswitch") && link.tso_max_segs == 65535);
+    ovs_assert(bigtcp_rtnl_parse(buf, &link, &name));
+    ovs_assert(!strcmp(name, "br0") && link.ifindex == 12);
+    ovs_assert(!strcmp(link.kind, "openvswitch")
+               && link.tso_max_segs == 65535);
     bigtcp_sizes_format(&link.sizes, &ds);
-    assert(!strcmp(ds_cstr(&ds), "tso_max_size=524280 gso_max_size=524280 "
-                   "gso_ipv4_max_size=150000 gso_max_segs=65535 "
-                   "gro_max_size=65536 gro_ipv4_max_size=65536"));
+    ovs_assert(!strcmp(ds_cstr(&ds), "tso_max_size=524280 gso_max_size=524280 "
+                       "gso_ipv4_max_size=150000 gso_max_segs=65535 "
+                       "gro_max_size=65536 gro_ipv4_max_size=65536"));
 
     /* Cut short anywhere: no crash, and either refused with nothing changed
      * or fewer sizes. */
@@ -623,7 +624,7 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
 
         link = unchanged;
         if (!bigtcp_rtnl_parse(cut, &link, &name)) {
-            assert(!memcmp(&link, &unchanged, sizeof link));
+            ovs_assert(!memcmp(&link, &unchanged, sizeof link));
         }
         ofpbuf_delete(cut);
     }
@@ -635,19 +636,19 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     nl_msg_put_string(buf, IFLA_IFNAME, "eth0");
     nl_msg_put_u32(buf, 41, 65536);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
-    assert(bigtcp_rtnl_parse(buf, &link, &name));
-    assert(link.sizes.present == 1u << BIGTCP_GSO_MAX_SIZE);
-    assert(link.tso_max_segs == BIGTCP_MAX_SEGS && !link.kind[0]);
-    assert(bigtcp_link_ceiling(&link) == 65536);
+    ovs_assert(bigtcp_rtnl_parse(buf, &link, &name));
+    ovs_assert(link.sizes.present == 1u << BIGTCP_GSO_MAX_SIZE);
+    ovs_assert(link.tso_max_segs == BIGTCP_MAX_SEGS && !link.kind[0]);
+    ovs_assert(bigtcp_link_ceiling(&link) == 65536);
 
     /* A size of the wrong length, and another message. */
     nl_msg_put_u64(buf, 58, 65536);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
     link = unchanged;
-    assert(!bigtcp_rtnl_parse(buf, &link, &name));
-    assert(!memcmp(&link, &unchanged, sizeof link));
+    ovs_assert(!bigtcp_rtnl_parse(buf, &link, &name));
+    ovs_assert(!memcmp(&link, &unchanged, sizeof link));
     nl_msg_nlmsghdr(buf)->nlmsg_type = RTM_DELLINK;
-    assert(!bigtcp_rtnl_parse(buf, &link, &name));
+    ovs_assert(!bigtcp_rtnl_parse(buf, &link, &name));
 
     ofpbuf_delete(buf);
     ds_destroy(&ds);
@@ -670,20 +671,20 @@ test_originals(struct ovs_cmdl_context *ctx OVS_UNUSED)
     FILE *stream;
     size_t n;
 
-    assert(bigtcp_sizes_parse(&originals[0].sizes, "gso_max_size=65536 "
-                              "gso_ipv4_max_size=30000"));
-    assert(bigtcp_sizes_parse(&originals[1].sizes, "gro_max_size=0"));
+    ovs_assert(bigtcp_sizes_parse(&originals[0].sizes, "gso_max_size=65536 "
+                                  "gso_ipv4_max_size=30000"));
+    ovs_assert(bigtcp_sizes_parse(&originals[1].sizes, "gro_max_size=0"));
 
-    assert(bigtcp_originals_read(file_name, &back, &n) == ENOENT && !n);
-    assert(!bigtcp_originals_write(file_name, originals, 2));
-    assert(!bigtcp_originals_read(file_name, &back, &n));
-    assert(n == 2);
+    ovs_assert(bigtcp_originals_read(file_name, &back, &n) == ENOENT && !n);
+    ovs_assert(!bigtcp_originals_write(file_name, originals, 2));
+    ovs_assert(!bigtcp_originals_read(file_name, &back, &n));
+    ovs_assert(n == 2);
     for (size_t i = 0; i < n; i++) {
-        assert(!strcmp(back[i].device, originals[i].device));
-        assert(!strcmp(back[i].class, originals[i].class));
-        assert(back[i].ifindex == originals[i].ifindex);
-        assert(!memcmp(&back[i].sizes, &originals[i].sizes,
-                       sizeof back[i].sizes));
+        ovs_assert(!strcmp(back[i].device, originals[i].device));
+        ovs_assert(!strcmp(back[i].class, originals[i].class));
+        ovs_assert(back[i].ifindex == originals[i].ifindex);
+        ovs_assert(!memcmp(&back[i].sizes, &originals[i].sizes,
+                           sizeof back[i].sizes));
     }
     bigtcp_originals_free(back, n);
 
@@ -693,25 +694,26 @@ test_originals(struct ovs_cmdl_context *ctx OVS_UNUSED)
     fputs("eth1 rtnl 5 gso_max_size=big\n", stream);
     fputs("eth2 rtnl 5 gso_max_size=65536\n", stream);
     fclose(stream);
-    assert(bigtcp_originals_read(file_name, &back, &n) == EPROTO && n == 3);
+    ovs_assert(bigtcp_originals_read(file_name, &back, &n) == EPROTO
+               && n == 3);
     bigtcp_originals_free(back, n);
 
     /* Another boot. */
-    assert(!bigtcp_originals_write(file_name, originals, 2));
+    ovs_assert(!bigtcp_originals_write(file_name, originals, 2));
     stream = fopen(file_name, "r+");
-    assert(fgets(line, sizeof line, stream));
+    ovs_assert(fgets(line, sizeof line, stream));
     rewind(stream);
     line[strcspn(line, "=") + 1] ^= 1;
     fputs(line, stream);
     fclose(stream);
-    assert(!bigtcp_originals_read(file_name, &back, &n) && !n);
+    ovs_assert(!bigtcp_originals_read(file_name, &back, &n) && !n);
 
     /* None left. */
-    assert(!bigtcp_originals_write(file_name, NULL, 0));
-    assert(access(file_name, F_OK) && errno == ENOENT);
-    assert(!bigtcp_originals_write(file_name, NULL, 0));
-    assert(bigtcp_originals_write("no-such-dir/file", originals, 2)
-           == ENOENT);
+    ovs_assert(!bigtcp_originals_write(file_name, NULL, 0));
+    ovs_assert(access(file_name, F_OK) && errno == ENOENT);
+    ovs_assert(!bigtcp_originals_write(file_name, NULL, 0));
+    ovs_assert(bigtcp_originals_write("no-such-dir/file", originals, 2)
+               == ENOENT);
 }
 
 static void
