@@ -19,6 +19,9 @@ if [ "${1-}" != inside ]; then
         "$0" inside
 fi
 
+# All temporary files go where no other process of the host writes.
+export TMPDIR=/run/tmp
+mkdir "$TMPDIR"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -28,7 +31,7 @@ snapshot() {
     ip netns list
     cut -d ' ' -f 1 /proc/modules | sort
     cat /proc/sys/net/ipv4/tcp_wmem /proc/sys/net/ipv4/tcp_rmem
-    find /run /tmp -path "$scratch" -prune -o -print | sort
+    find /run -path "$scratch" -prune -o -print | sort
     cut -d ' ' -f 2,3 /proc/mounts | sort
     cat /proc/[0-9]*/comm 2> /dev/null | grep -E '^(ovs|iperf3|unshare)'
 }
