@@ -67,6 +67,8 @@ struct bigtcp_port {
     const char *unsupported;    /* Why, or NULL. */
     bool internal;              /* An internal port. */
     uint64_t seen_seq;          /* netdev_get_change_seq() when last read. */
+    bool changed;               /* What is told of it may be out of date,
+                                 * whatever becomes of the device. */
 
     struct bigtcp_settings settings;
 };
@@ -91,6 +93,7 @@ static struct bigtcp_port *port_find(const struct netdev *);
 static void port_detach(struct bigtcp_port *);
 static void port_report(const struct bigtcp_port *, struct bigtcp_report *);
 static bool port_is_managed(const struct bigtcp_port *);
+static bool port_is_stale(const struct bigtcp_port *);
 
 static struct bigtcp_device *device_get(const char *name,
                                         const struct bigtcp_class *);
@@ -184,7 +187,12 @@ bigtcp_port_configure(struct netdev *netdev,
         port_detach(port);
     }
     if (!port->device && place->class) {
+        struct bigtcp_port *other;
+
         port->device = device_get(place->device, place->class);
+        LIST_FOR_EACH (other, in_device, &port->device->ports) {
+            other->changed = true;
+        }
         ovs_list_push_back(&port->device->ports, &port->in_device);
         changed |= !bigtcp_settings_is_empty(&port->settings);
     }
@@ -200,17 +208,10 @@ bigtcp_port_configure(struct netdev *netdev,
             netdev_change_seq_changed(netdev);
         }
     } else if (changed) {
+        port->changed = true;
         device_touch(port->device);
-    } else if (device_is_managed(port->device)) {
-        /* Something happened to the device, maybe to its sizes.  A tunnel's
-         * netdev does not tell when its kernel device is replaced. */
-        if (netdev_get_change_seq(netdev) != port->seen_seq
-            || (port->device->class == &bigtcp_rtnl_class
-                && strcmp(port->device->name, netdev_get_name(netdev))
-                && (if_nametoindex(port->device->name)
-                    != port->device->link.ifindex))) {
-            device_touch(port->device);
-        }
+    } else if (device_is_managed(port->device) && port_is_stale(port)) {
+        device_touch(port->device);
     }
 }
 
@@ -254,13 +255,15 @@ bigtcp_port_forget(const struct netdev *netdev)
     }
 }
 
-/* Makes the next commit look at the device of 'netdev'. */
+/* Makes the next commit look at the device of 'netdev' if something happened
+ * to it. */
 void
 bigtcp_port_touch(const struct netdev *netdev)
 {
     const struct bigtcp_port *port = port_find(netdev);
 
-    if (port && port->device && device_is_managed(port->device)) {
+    if (port && port->device && device_is_managed(port->device)
+        && port_is_stale(port)) {
         device_touch(port->device);
     }
 }
@@ -505,6 +508,7 @@ publish(struct bigtcp_device *device, const struct snapshot *before)
     bool managed = device_is_managed(device);
     struct ds moves = DS_EMPTY_INITIALIZER;
     struct bigtcp_port *port;
+    bool changed;
 
     BIGTCP_FOR_EACH_ATTR (attr) {
         uint32_t old = before->live.value[attr];
@@ -517,9 +521,10 @@ publish(struct bigtcp_device *device, const struct snapshot *before)
                           bigtcp_attr_to_string(attr), old, new);
         }
     }
-    if (moves.length || managed != before->managed
-        || device->report.state != before->state
-        || strcmp(reason, before->reason)) {
+    changed = (moves.length || managed != before->managed
+               || device->report.state != before->state
+               || strcmp(reason, before->reason));
+    if (changed) {
         VLOG_INFO("%s: %s%s%s%s%s", device->name,
                   (managed ? bigtcp_state_to_string(device->report.state)
                    : "not managed"),
@@ -527,8 +532,12 @@ publish(struct bigtcp_device *device, const struct snapshot *before)
                   reason[0] ? " (" : "", reason, reason[0] ? ")" : "");
     }
     LIST_FOR_EACH (port, in_device, &device->ports) {
-        /* Makes the bridge write Interface 'status' anew. */
-        netdev_change_seq_changed(port->netdev);
+        if (changed || port->changed) {
+            /* Makes the bridge write Interface 'status' anew, and ofproto look
+             * at the port: that must not bring us back here. */
+            netdev_change_seq_changed(port->netdev);
+            port->changed = false;
+        }
         port->seen_seq = netdev_get_change_seq(port->netdev);
     }
     ds_destroy(&moves);
@@ -675,13 +684,32 @@ port_detach(struct bigtcp_port *port)
 {
     struct bigtcp_device *device = port->device;
 
+    struct bigtcp_port *other;
+
     ovs_list_remove(&port->in_device);
     port->device = NULL;
+    LIST_FOR_EACH (other, in_device, &device->ports) {
+        other->changed = true;
+    }
     if (device_is_managed(device)) {
         device_touch(device);
     } else if (ovs_list_is_empty(&device->ports)) {
         device_destroy(device);
     }
+}
+
+/* Returns true if something happened to the device of 'port' since it was last
+ * read, maybe to its sizes.  A tunnel's netdev does not tell when its kernel
+ * device is replaced. */
+static bool
+port_is_stale(const struct bigtcp_port *port)
+{
+    const struct bigtcp_device *device = port->device;
+
+    return (netdev_get_change_seq(port->netdev) != port->seen_seq
+            || (device->class == &bigtcp_rtnl_class
+                && strcmp(device->name, netdev_get_name(port->netdev))
+                && if_nametoindex(device->name) != device->link.ifindex));
 }
 
 /* Returns true if the keys of 'port', or what is left of them on its device,
