@@ -168,6 +168,7 @@ bigtcp_port_configure(struct netdev *netdev,
         port = xzalloc(sizeof *port);
         hmap_insert(&ports, &port->node, hash_pointer(netdev, 0));
         port->netdev = netdev;
+        port->changed = true;
         port->bridge = xstrdup(place->bridge);
         bigtcp_settings_init(&port->settings);
     }
@@ -215,9 +216,9 @@ bigtcp_port_configure(struct netdev *netdev,
     }
 }
 
-/* Takes the original sizes of the port at 'place' from 'original', the text
- * that an earlier process put into the status of its Interface, unless they
- * are known. */
+/* Notes that an earlier process managed the port at 'place', and takes its
+ * original sizes from 'original', the text that the status of its Interface
+ * has for them or NULL, unless they are known. */
 void
 bigtcp_port_learn(const struct bigtcp_port_place *place, const char *original)
 {
@@ -225,16 +226,18 @@ bigtcp_port_learn(const struct bigtcp_port_place *place, const char *original)
     struct bigtcp_sizes sizes;
     int ifindex;
 
-    if (!place->class || !ovs_scan(original, "ifindex=%d", &ifindex)
-        || !bigtcp_sizes_parse(&sizes, original) || !sizes.present) {
+    if (!place->class) {
         return;
     }
     device = device_get(place->device, place->class);
-    if (!device->original.present) {
+    if (!device->original.present && original
+        && ovs_scan(original, "ifindex=%d", &ifindex)
+        && bigtcp_sizes_parse(&sizes, original)) {
         device->original = sizes;
         device->original_ifindex = ifindex;
-        device_touch(device);
     }
+    /* So that its status is written anew, keys or not. */
+    device_touch(device);
 }
 
 /* Notes that 'netdev' is no port any more.  Its device gets its original

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "bigtcp.h"
 #include "bigtcp-capabilities.h"
 #include "bigtcp-compat.h"
 #include "bigtcp-port.h"
@@ -39,13 +40,12 @@ find_place(const char *bridge, const struct netdev *netdev,
     place->internal = !strcmp(netdev_get_type(netdev), "internal");
     if (netdev_vport_is_patch(netdev)) {
         place->unsupported = "a patch port has no kernel device";
-    } else if (!dpif_type) {
-        place->unsupported = "the port is in no datapath";
-    } else if (!strcmp(dpif_type, "system")) {
+    } else if (nullable_string_is_equal(dpif_type, "system")) {
         place->class = &bigtcp_rtnl_class;
-    } else if (!strcmp(dpif_type, "dummy")) {
+    } else if (nullable_string_is_equal(dpif_type, "dummy")) {
         place->class = &bigtcp_dummy_class;
     } else {
+        /* The local port of a userspace datapath has no type at all. */
         place->unsupported = "the bridge's datapath is not the kernel's";
     }
     if (place->class) {
@@ -112,18 +112,25 @@ bigtcp_bridge_get_status(const struct netdev *netdev,
         if (bigtcp_port_get_status(netdev, status)) {
             error = 0;
         }
-    } else {
-        const char *original = smap_get(old_status, BIGTCP_STATUS_ORIGINAL);
+    } else if (smap_get(old_status, "bigtcp_state")) {
+        /* An earlier process managed the port.  Keep all that it told: of two
+         * transactions in a row the database client drops the second if that
+         * only brings back what the first is about to take away. */
+        char namebuf[NETDEV_VPORT_NAME_BUFSIZE];
+        struct bigtcp_port_place place;
+        const struct smap_node *node;
+        enum bigtcp_attr attr;
 
-        if (original) {
-            char namebuf[NETDEV_VPORT_NAME_BUFSIZE];
-            struct bigtcp_port_place place;
-
-            find_place("", netdev, namebuf, &place);
-            bigtcp_port_learn(&place, original);
-            smap_replace(status, BIGTCP_STATUS_ORIGINAL, original);
-            error = 0;
+        SMAP_FOR_EACH (node, old_status) {
+            if (!strncmp(node->key, "bigtcp_", 7)
+                || bigtcp_attr_from_string(node->key, &attr)) {
+                smap_replace(status, node->key, node->value);
+            }
         }
+        find_place("", netdev, namebuf, &place);
+        bigtcp_port_learn(&place, smap_get(old_status,
+                                           BIGTCP_STATUS_ORIGINAL));
+        error = 0;
     }
     return error;
 }
