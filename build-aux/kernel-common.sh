@@ -193,18 +193,46 @@ kernel_prepare_tree() {
     done
 }
 
+# Unpacks 'headers_deb' and the packages of the same source that it needs, whose
+# paths are given, into $1.  (To install them would install the kernel's image
+# too, and make an initrd for minutes.)
+kernel_unpack_headers() {
+    say "unpacking $headers_package $headers_version"
+    dest=$1
+    shift
+    for deb in "$headers_deb" "$@"; do
+        dpkg-deb -x "$deb" "$dest" || die "cannot unpack $deb"
+    done
+    # The one absolute path.
+    sed -i "s,^include /usr/src/,include $dest/usr/src/," \
+        "$dest/usr/src/$headers_package/Makefile"
+}
+
 # Makes sure that external modules can be built for 'flavor' and sets 'builddir'
 # to the directory for KERNELDIR, besides what kernel_headers() sets.
 kernel_builddir() {
     kernel_headers
     case $suite in
     system)
-        kernel_need make
-        have=$(dpkg-query -W -f '${db:Status-Status} ${Version}' \
-                   "$headers_package" 2>/dev/null || :)
-        [ "$have" = "installed $headers_version" ] ||
-            kernel_apt_install "$headers_package=$headers_version"
-        builddir=/usr/src/$headers_package
+        kernel_need make gcc gcc-12 libelf1
+        # shellcheck disable=SC2046
+        parts=$("$kernel_topdir/build-aux/debian-fetch" "$suite" \
+                    $(dpkg-deb -f "$headers_deb" Depends | tr ',' '\n' |
+                      sed -n 's/^ *\(linux-headers-[^ ]*\).*/\1/p
+                              s/^ *\(linux-kbuild-[^ ]*\).*/\1/p')) ||
+            die "cannot get what $headers_package needs from $suite"
+        # shellcheck disable=SC2086
+        key=$( (kernel_hash "$headers_deb" $parts
+                kernel_function kernel_unpack_headers
+               ) | kernel_hash | cut -c1-16)
+        headers=$kernel_cache/headers-$flavor-$key
+        if ! kernel_cached "$headers"; then
+            # shellcheck disable=SC2086
+            kernel_unpack_headers "$headers" $parts
+            kernel_seal "$headers" \( -name '*.h' -o -name Makefile \
+                -o -name Module.symvers -o -perm /111 \)
+        fi
+        builddir=$headers/usr/src/$headers_package
         ;;
     *)
         # pahole too: without it the configuration would lose BTF.
