@@ -214,7 +214,8 @@ kernel_builddir() {
     kernel_headers
     case $suite in
     system)
-        kernel_need make gcc gcc-12 libelf1
+        # pahole: the headers of 6.12 have a vmlinux to make BTF from.
+        kernel_need make gcc gcc-12 libelf1 pahole
         # shellcheck disable=SC2046
         parts=$("$kernel_topdir/build-aux/debian-fetch" "$suite" \
                     $(dpkg-deb -f "$headers_deb" Depends | tr ',' '\n' |
