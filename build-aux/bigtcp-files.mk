@@ -10,11 +10,15 @@ OVERLAY_FILES = \
 	lib/bigtcp-capabilities.h \
 	lib/bigtcp-compat.h \
 	lib/bigtcp-dummy.c \
+	lib/bigtcp-group.c \
+	lib/bigtcp-group.h \
 	lib/bigtcp-originals.c \
 	lib/bigtcp-originals.h \
 	lib/bigtcp-port.c \
 	lib/bigtcp-port.h \
 	lib/bigtcp-provider.h \
+	lib/bigtcp-route.c \
+	lib/bigtcp-route.h \
 	lib/bigtcp-rtnl.c \
 	lib/bigtcp-rtnl.h \
 	lib/bigtcp-stub.c \
@@ -25,9 +29,11 @@ OVERLAY_FILES = \
 	tests/bigtcp-observe \
 	tests/bigtcp-tcp \
 	tests/bigtcp.at \
+	tests/bigtcp-policy.at \
 	tests/system-bigtcp-module.at \
 	tests/system-bigtcp.at \
 	tests/test-bigtcp.c \
+	tests/test-bigtcp-group.c \
 	vswitchd/bigtcp-bridge.c \
 	vswitchd/bigtcp-bridge.h
 

@@ -9,11 +9,15 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-compat.h \
 	lib/bigtcp-config.h \
 	lib/bigtcp-dummy.c \
+	lib/bigtcp-group.c \
+	lib/bigtcp-group.h \
 	lib/bigtcp-originals.c \
 	lib/bigtcp-originals.h \
 	lib/bigtcp-port.c \
 	lib/bigtcp-port.h \
 	lib/bigtcp-provider.h \
+	lib/bigtcp-route.c \
+	lib/bigtcp-route.h \
 	lib/bigtcp-rtnl.h
 if LINUX
 lib_libopenvswitch_la_SOURCES += lib/bigtcp-rtnl.c
@@ -32,10 +36,12 @@ vswitchd_ovs_vswitchd_SOURCES += \
 MAN_FRAGMENTS += lib/bigtcp-unixctl.man
 
 if LINUX
-tests_ovstest_SOURCES += tests/test-bigtcp.c
+tests_ovstest_SOURCES += tests/test-bigtcp.c tests/test-bigtcp-group.c
 endif
 
-TESTSUITE_AT += tests/bigtcp.at
+TESTSUITE_AT += \
+	tests/bigtcp.at \
+	tests/bigtcp-policy.at
 SYSTEM_KMOD_TESTSUITE_AT += \
 	tests/system-bigtcp.at \
 	tests/system-bigtcp-module.at

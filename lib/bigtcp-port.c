@@ -16,17 +16,23 @@
 #include <string.h>
 
 #include "bigtcp.h"
+#include "bigtcp-group.h"
 #include "bigtcp-originals.h"
 #include "bigtcp-provider.h"
+#include "bigtcp-route.h"
 #include "coverage.h"
 #include "hash.h"
 #include "netdev-provider.h"
 #include "openvswitch/hmap.h"
 #include "openvswitch/json.h"
 #include "openvswitch/list.h"
+#include "openvswitch/poll-loop.h"
+#include "openvswitch/shash.h"
 #include "openvswitch/vlog.h"
+#include "seq.h"
 #include "smap.h"
 #include "sset.h"
+#include "timeval.h"
 #include "util.h"
 
 VLOG_DEFINE_THIS_MODULE(bigtcp);
@@ -34,6 +40,15 @@ VLOG_DEFINE_THIS_MODULE(bigtcp);
 COVERAGE_DEFINE(bigtcp_read);
 COVERAGE_DEFINE(bigtcp_change);
 COVERAGE_DEFINE(bigtcp_failure);
+COVERAGE_DEFINE(bigtcp_drift);
+COVERAGE_DEFINE(bigtcp_poll);
+
+/* A device that another program keeps changing, or that refuses what is asked,
+ * is tried again after a time that doubles with each turn. */
+enum {
+    MIN_BACKOFF = 10 * 1000,    /* Milliseconds. */
+    MAX_BACKOFF = 320 * 1000,
+};
 
 /* A kernel device that a port is or was on. */
 struct bigtcp_device {
@@ -53,6 +68,35 @@ struct bigtcp_device {
      * changed, and the device that they belong to. */
     struct bigtcp_sizes original;
     int original_ifindex;
+
+    /* What was decided at the last commit, and for which device.  A value that
+     * differs while the decision is the same was changed by somebody else. */
+    struct bigtcp_sizes settled;
+    int settled_ifindex;
+    bool refused;               /* The kernel did not take all of it. */
+    unsigned int n_drifts;      /* Times that it was put right. */
+    int backoff;                /* Milliseconds, 0 if all is quiet. */
+    long long int hold_until;   /* Not to be sent again before, in
+                                 * milliseconds of time_msec(). */
+
+    bool watched;               /* Read though nothing is asked of it, because
+                                 * what is asked of others depends on it. */
+    bool managed;               /* device_is_managed() at the last commit. */
+    size_t index;               /* In the array of a commit. */
+};
+
+/* A bridge: what its ports have in common. */
+struct bigtcp_bridge {
+    struct hmap_node node;      /* In 'bridges', by 'name'. */
+    char *name;
+    size_t n_ports;             /* Ports that point here. */
+    struct bigtcp_settings settings; /* Of its row. */
+
+    /* While groups are being made: a bridge of the same group or itself, and
+     * of that last one the group's number and what is known of the group. */
+    struct bigtcp_bridge *joined;
+    size_t group;
+    bool is_auto;
 };
 
 /* A port, i.e. an Interface of the database. */
@@ -62,24 +106,43 @@ struct bigtcp_port {
 
     struct netdev *netdev;      /* Not a reference: the caller forgets the
                                  * port before it closes the netdev. */
-    char *bridge;               /* Name of its bridge. */
+    struct bigtcp_bridge *bridge; /* Where it is. */
     struct bigtcp_device *device; /* NULL if the port is 'unsupported'. */
     const char *unsupported;    /* Why, or NULL. */
     bool internal;              /* An internal port. */
+    char *peer;                 /* Of a patch port its peer's name, or NULL. */
+    struct bigtcp_route route;  /* Of a tunnel. */
     uint64_t seen_seq;          /* netdev_get_change_seq() when last read. */
     bool changed;               /* What is told of it may be out of date,
                                  * whatever becomes of the device. */
 
-    struct bigtcp_settings settings;
+    struct bigtcp_settings settings; /* Of its row. */
 };
 
-/* All ports and devices. */
+/* All bridges, ports and devices. */
+static struct hmap bridges = HMAP_INITIALIZER(&bridges);
 static struct hmap ports = HMAP_INITIALIZER(&ports);
 static struct hmap devices = HMAP_INITIALIZER(&devices);
+
+/* Settings of the row of Open_vSwitch. */
+static struct bigtcp_settings defaults;
 
 /* Devices that bigtcp_port_commit() must look at. */
 static struct ovs_list touched_devices
     = OVS_LIST_INITIALIZER(&touched_devices);
+
+/* A port came, went or moved since groups were made. */
+static bool topology_changed;
+
+/* Tunnel ports are managed, and routes at that time. */
+static bool has_tunnels;
+static uint64_t seen_routes;
+
+/* Next time that all managed devices are read, LLONG_MAX for never. */
+static long long int next_poll = LLONG_MAX;
+
+/* The commit under way was asked for by a person, who need not wait. */
+static bool forced;
 
 /* File for bigtcp_originals_read() and _write(), whether it was read, and
  * whether it must be written. */
@@ -89,7 +152,20 @@ static bool originals_changed;
 
 static struct vlog_rate_limit rl = VLOG_RATE_LIMIT_INIT(5, 20);
 
+static struct bigtcp_bridge *bridge_get(const char *name);
+static void bridge_unref(struct bigtcp_bridge *);
+static struct bigtcp_bridge *bridge_group(struct bigtcp_bridge *);
+
+/* Classes of devices. */
+static const struct bigtcp_class *const classes[] = {
+    &bigtcp_rtnl_class,
+    &bigtcp_dummy_class,
+};
+
 static struct bigtcp_port *port_find(const struct netdev *);
+static void port_get_settings(const struct bigtcp_port *,
+                              struct bigtcp_settings *);
+static bool port_asks(const struct bigtcp_port *);
 static void port_detach(struct bigtcp_port *);
 static void port_report(const struct bigtcp_port *, struct bigtcp_report *);
 static bool port_is_managed(const struct bigtcp_port *);
@@ -104,6 +180,9 @@ static bool device_is_managed(const struct bigtcp_device *);
 static void load_originals(void);
 static void save_originals(void);
 static void read_devices(struct bigtcp_device *devs[], size_t n);
+static void schedule_poll(void);
+static bool is_touched(void);
+static int compare_ports(const void *, const void *);
 
 /* Initializes the registry.  Original sizes are recorded in
  * 'originals_file_'. */
@@ -119,6 +198,7 @@ bigtcp_port_init(const char *originals_file_)
 void
 bigtcp_port_exit(bool restore)
 {
+    struct bigtcp_bridge *bridge;
     struct bigtcp_device *device;
     struct bigtcp_port *port;
 
@@ -131,25 +211,75 @@ bigtcp_port_exit(bool restore)
     HMAP_FOR_EACH_SAFE (device, node, &devices) {
         device_destroy(device);
     }
+    HMAP_FOR_EACH_SAFE (bridge, node, &bridges) {
+        bridge->n_ports = 1;
+        bridge_unref(bridge);
+    }
+    bigtcp_settings_destroy(&defaults);
+    bigtcp_settings_init(&defaults);
     free(originals_file);
     originals_file = NULL;
 }
 
-/* Logs the keys of 'port', as bits of 'rejected', that have no good value. */
-static void
-log_rejected(const struct bigtcp_port *port, uint32_t rejected)
+/* Brings 'settings', those of 'row', which is called 'name', up to date with
+ * 'other_config', and logs what is newly rejected.  Returns true if anything
+ * changed. */
+static bool
+parse_settings(struct bigtcp_settings *settings,
+               const struct smap *other_config, enum bigtcp_row row,
+               const char *name)
 {
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        if (rejected & (1u << attr)) {
+    uint32_t rejected;
+    bool changed = bigtcp_settings_parse(settings, other_config, row,
+                                         &rejected);
+
+    BIGTCP_FOR_EACH_KEY (key) {
+        if (rejected & (1u << key)) {
             struct ds why = DS_EMPTY_INITIALIZER;
 
-            bigtcp_value_explain(attr, port->settings.keys[attr].rejected,
-                                 &why);
-            VLOG_WARN("%s %s: other_config:%s",
-                      bigtcp_row_to_string(BIGTCP_ROW_INTERFACE),
-                      netdev_get_name(port->netdev), ds_cstr(&why));
+            bigtcp_value_explain(key, settings->keys[key].rejected, &why);
+            VLOG_WARN("%s %s: other_config:%s", bigtcp_row_to_string(row),
+                      name, ds_cstr(&why));
             ds_destroy(&why);
         }
+    }
+    return changed;
+}
+
+/* Seconds between two looks at all managed devices, 0 for none. */
+static uint32_t
+poll_interval(void)
+{
+    return bigtcp_settings_get(&defaults, BIGTCP_KEY_POLL_INTERVAL,
+                               BIGTCP_DEFAULT_POLL_INTERVAL);
+}
+
+/* Notes that the keys in 'other_config' are the defaults of the ports of
+ * 'bridge' or, if that is NULL, of all ports. */
+void
+bigtcp_port_set_defaults(const char *bridge, const struct smap *other_config)
+{
+    struct bigtcp_bridge *b = bridge ? bridge_get(bridge) : NULL;
+    uint32_t interval = poll_interval();
+    struct bigtcp_port *port;
+
+    if (!parse_settings(b ? &b->settings : &defaults, other_config,
+                        b ? BIGTCP_ROW_BRIDGE : BIGTCP_ROW_OPEN_VSWITCH,
+                        b ? bridge : ".")) {
+        return;
+    }
+    HMAP_FOR_EACH (port, node, &ports) {
+        if (!b || port->bridge == b) {
+            port->changed = true;
+            if (port->device) {
+                device_touch(port->device);
+            } else if (!port->peer) {
+                netdev_change_seq_changed(port->netdev);
+            }
+        }
+    }
+    if (poll_interval() != interval) {
+        schedule_poll();
     }
 }
 
@@ -160,8 +290,8 @@ bigtcp_port_configure(struct netdev *netdev,
                       const struct bigtcp_port_place *place,
                       const struct smap *other_config)
 {
+    struct bigtcp_bridge *bridge = bridge_get(place->bridge);
     struct bigtcp_port *port = port_find(netdev);
-    uint32_t rejected;
     bool changed;
 
     if (!port) {
@@ -169,15 +299,21 @@ bigtcp_port_configure(struct netdev *netdev,
         hmap_insert(&ports, &port->node, hash_pointer(netdev, 0));
         port->netdev = netdev;
         port->changed = true;
-        port->bridge = xstrdup(place->bridge);
         bigtcp_settings_init(&port->settings);
     }
 
-    changed = bigtcp_settings_parse(&port->settings, other_config,
-                                    BIGTCP_ROW_INTERFACE, &rejected);
-    if (strcmp(port->bridge, place->bridge)) {
-        free(port->bridge);
-        port->bridge = xstrdup(place->bridge);
+    changed = parse_settings(&port->settings, other_config,
+                             BIGTCP_ROW_INTERFACE, netdev_get_name(netdev));
+    if (port->bridge != bridge) {
+        bridge_unref(port->bridge);
+        port->bridge = bridge;
+        bridge->n_ports++;
+        topology_changed = true;
+    }
+    if (!nullable_string_is_equal(port->peer, place->peer)) {
+        free(port->peer);
+        port->peer = nullable_xstrdup(place->peer);
+        topology_changed = true;
     }
     port->unsupported = place->unsupported;
     port->internal = place->internal;
@@ -195,13 +331,13 @@ bigtcp_port_configure(struct netdev *netdev,
             other->changed = true;
         }
         ovs_list_push_back(&port->device->ports, &port->in_device);
-        changed |= !bigtcp_settings_is_empty(&port->settings);
+        topology_changed = true;
+        changed |= port_asks(port);
     }
 
-    log_rejected(port, rejected);
     if (!port->device) {
         if (changed) {
-            if (!bigtcp_settings_is_empty(&port->settings)) {
+            if (port_asks(port)) {
                 VLOG_INFO("%s: %s (%s)", netdev_get_name(netdev),
                           bigtcp_state_to_string(BIGTCP_STATE_UNSUPPORTED),
                           port->unsupported);
@@ -253,8 +389,10 @@ bigtcp_port_forget(const struct netdev *netdev)
         }
         hmap_remove(&ports, &port->node);
         bigtcp_settings_destroy(&port->settings);
-        free(port->bridge);
+        bridge_unref(port->bridge);
+        free(port->peer);
         free(port);
+        topology_changed = true;
     }
 }
 
@@ -272,8 +410,8 @@ bigtcp_port_touch(const struct netdev *netdev)
 }
 
 /* Makes the next commit look at all managed devices. */
-void
-bigtcp_port_touch_all(void)
+static void
+touch_all(void)
 {
     struct bigtcp_device *device;
 
@@ -284,11 +422,90 @@ bigtcp_port_touch_all(void)
     }
 }
 
-/* Returns true if bigtcp_port_commit() has something to do. */
-bool
-bigtcp_port_is_touched(void)
+/* Makes the next commit read all managed devices and send at once what they
+ * lack. */
+void
+bigtcp_port_refresh(void)
 {
-    return !ovs_list_is_empty(&touched_devices);
+    touch_all();
+    forced = true;
+}
+
+/* Sets the time of the next poll: none if no device is managed. */
+static void
+schedule_poll(void)
+{
+    uint32_t interval = poll_interval();
+    const struct bigtcp_device *device;
+
+    next_poll = LLONG_MAX;
+    if (interval) {
+        HMAP_FOR_EACH (device, node, &devices) {
+            if (device_is_managed(device)) {
+                next_poll = time_msec() + interval * 1000LL;
+                break;
+            }
+        }
+    }
+}
+
+/* Looks whether a tunnel's packets leave by another device than before. */
+static void
+check_routes(void)
+{
+    const struct bigtcp_port *port;
+
+    HMAP_FOR_EACH (port, node, &ports) {
+        struct bigtcp_route route;
+
+        if (port->device && device_is_managed(port->device)
+            && bigtcp_route_lookup(port->netdev, &route)
+            && (strcmp(route.device, port->route.device)
+                || route.ipv6 != port->route.ipv6)) {
+            device_touch(port->device);
+        }
+    }
+}
+
+/* Does what time and routes ask for.  The kernel tells nobody when the sizes
+ * of a device change, so that they must be read every now and then. */
+void
+bigtcp_port_run(void)
+{
+    if (has_tunnels && seq_read(tnl_conf_seq) != seen_routes) {
+        seen_routes = seq_read(tnl_conf_seq);
+        check_routes();
+    }
+    if (time_msec() >= next_poll) {
+        COVERAGE_INC(bigtcp_poll);
+        touch_all();
+        schedule_poll();
+    }
+    if (is_touched()) {
+        bigtcp_port_commit();
+    }
+}
+
+/* Wakes up when bigtcp_port_run() has something to do. */
+void
+bigtcp_port_wait(void)
+{
+    if (has_tunnels) {
+        seq_wait(tnl_conf_seq, seen_routes);
+    }
+    if (next_poll != LLONG_MAX) {
+        poll_timer_wait_until(next_poll);
+    }
+    if (is_touched()) {
+        poll_immediate_wake();
+    }
+}
+
+/* Returns true if bigtcp_port_commit() has something to do. */
+static bool
+is_touched(void)
+{
+    return topology_changed || !ovs_list_is_empty(&touched_devices);
 }
 
 /* Steps of a commit. */
@@ -301,7 +518,10 @@ update_request(struct bigtcp_device *device)
 
     bigtcp_request_init(&device->request);
     LIST_FOR_EACH (port, in_device, &device->ports) {
-        bigtcp_request_add(&device->request, &port->settings);
+        struct bigtcp_settings settings;
+
+        port_get_settings(port, &settings);
+        bigtcp_request_add(&device->request, &settings);
     }
 }
 
@@ -348,17 +568,13 @@ forget_originals(struct bigtcp_device *device)
     }
 }
 
-/* Decides what 'device', just read, should have.  Stores in 'wanted' all of
- * it and in 'change' what must be sent for that. */
+/* Adds to the report of 'device', just read, what is wrong with it.  If it is
+ * another device than before, forgets what was known of that. */
 static void
-decide(struct bigtcp_device *device, struct bigtcp_sizes *wanted,
-       struct bigtcp_sizes *change)
+examine(struct bigtcp_device *device)
 {
     const struct bigtcp_port *port;
     bool internal = false;
-
-    memset(wanted, 0, sizeof *wanted);
-    memset(change, 0, sizeof *change);
 
     LIST_FOR_EACH (port, in_device, &device->ports) {
         internal |= port->internal;
@@ -381,16 +597,120 @@ decide(struct bigtcp_device *device, struct bigtcp_sizes *wanted,
                           "cannot read %s: %s", device->name,
                           ovs_strerror(device->error));
         VLOG_WARN_RL(&rl, "%s", ds_cstr(&device->report.reason));
-    } else {
-        if (device->original.present
-            && device->original_ifindex != device->link.ifindex) {
-            /* Another device of the same name. */
-            forget_originals(device);
-        }
-        bigtcp_decide(&device->request, &device->link, &device->original,
-                      wanted, &device->report);
-        bigtcp_diff(wanted, &device->link.sizes, change);
+    } else if (device->original.present
+               && device->original_ifindex != device->link.ifindex) {
+        /* Another device of the same name. */
+        forget_originals(device);
     }
+}
+
+/* Doubles the time before 'device' is sent the same again. */
+static void
+back_off(struct bigtcp_device *device)
+{
+    device->backoff = MIN(MAX(device->backoff * 2, MIN_BACKOFF), MAX_BACKOFF);
+    device->hold_until = time_msec() + device->backoff;
+}
+
+/* What a commit must know of a device from before it. */
+struct snapshot {
+    enum bigtcp_state state;
+    char *reason;
+    struct bigtcp_sizes live;
+};
+
+/* Finds which of the sizes that 'device' lacks of 'wanted' it had, and lost to
+ * another program.  Unless that is put right now, makes 'wanted' what is there
+ * and says so in the report. */
+static void
+handle_drift(struct bigtcp_device *device, struct bigtcp_sizes *wanted)
+{
+    struct ds what = DS_EMPTY_INITIALIZER;
+    bool put_right = (forced || (device->request.enforce
+                                 && time_msec() >= device->hold_until));
+
+    if (device->settled_ifindex != device->link.ifindex) {
+        return;
+    }
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        uint32_t live = device->link.sizes.value[attr];
+
+        if (bigtcp_sizes_has(wanted, attr)
+            && bigtcp_sizes_has(&device->settled, attr)
+            && wanted->value[attr] == device->settled.value[attr]
+            && wanted->value[attr] != live
+            && (bigtcp_sizes_has(&device->request.asked, attr)
+                || bigtcp_sizes_has(&device->original, attr))) {
+            ds_put_format(&what, "%s%s is %"PRIu32", not %"PRIu32,
+                          what.length ? ", " : "",
+                          bigtcp_attr_to_string(attr), live,
+                          wanted->value[attr]);
+            if (!put_right) {
+                wanted->value[attr] = live;
+            }
+        }
+    }
+
+    if (what.length && put_right) {
+        COVERAGE_INC(bigtcp_drift);
+        device->n_drifts++;
+        back_off(device);
+        VLOG_WARN_RL(&rl, "%s: another program changed it: %s; put right "
+                     "(for the %u. time)", device->name, ds_cstr(&what),
+                     device->n_drifts);
+    } else if (what.length && !device->request.enforce) {
+        bigtcp_report_add(&device->report, BIGTCP_STATE_DRIFTED,
+                          "another program changed it: %s "
+                          "(bigtcp_enforce=false)", ds_cstr(&what));
+    } else if (what.length) {
+        bigtcp_report_add(&device->report, BIGTCP_STATE_DRIFTED,
+                          "another program keeps changing it: %s "
+                          "(put right %u times)", ds_cstr(&what),
+                          device->n_drifts);
+    } else if (time_msec() >= device->hold_until + device->backoff) {
+        device->backoff = 0;
+    }
+    ds_destroy(&what);
+}
+
+/* Returns true if the kernel refused to bring 'device' to 'wanted' not long
+ * ago, when it had the sizes that it has now. */
+static bool
+is_held(const struct bigtcp_device *device, const struct bigtcp_sizes *wanted,
+        const struct snapshot *before)
+{
+    return (device->refused && !forced
+            && time_msec() < device->hold_until
+            && device->settled_ifindex == device->link.ifindex
+            && bigtcp_sizes_equal(wanted, &device->settled)
+            && bigtcp_sizes_equal(&before->live, &device->link.sizes));
+}
+
+/* Decides, after policy's 'wanted', what must be sent to 'device' and stores
+ * it in 'change'. */
+static void
+decide(struct bigtcp_device *device, struct bigtcp_sizes *wanted,
+       struct bigtcp_sizes *change, const struct snapshot *before)
+{
+    struct bigtcp_sizes settled = *wanted;
+
+    memset(change, 0, sizeof *change);
+    if (device->error) {
+        return;
+    }
+    if (is_held(device, wanted, before)) {
+        bigtcp_report_clear(&device->report);
+        bigtcp_report_add(&device->report, before->state, "%s",
+                          before->reason);
+        return;
+    }
+    if (!device->refused) {
+        handle_drift(device, wanted);
+    }
+    bigtcp_diff(wanted, &device->link.sizes, change);
+    device->settled = settled;
+    device->settled_ifindex = device->link.ifindex;
+    device->refused = false;
 }
 
 /* Adds to the report of 'device' that the kernel refused 'change'. */
@@ -467,6 +787,10 @@ change_devices(struct bigtcp_device *devs[],
                 refused[i] = accesses[i].sizes.present;
             }
         }
+        if (accesses[i].error) {
+            devs[i]->refused = true;
+            back_off(devs[i]);
+        }
         free(accesses[i].message);
     }
     free(accesses);
@@ -495,14 +819,6 @@ change_devices(struct bigtcp_device *devs[],
     free(refused);
 }
 
-/* What a commit must know of a device from before it. */
-struct snapshot {
-    enum bigtcp_state state;
-    char *reason;
-    struct bigtcp_sizes live;
-    bool managed;
-};
-
 /* Tells the log and the ports of 'device' what changed since 'before'. */
 static void
 publish(struct bigtcp_device *device, const struct snapshot *before)
@@ -524,7 +840,7 @@ publish(struct bigtcp_device *device, const struct snapshot *before)
                           bigtcp_attr_to_string(attr), old, new);
         }
     }
-    changed = (moves.length || managed != before->managed
+    changed = (moves.length || managed != device->managed
                || device->report.state != before->state
                || strcmp(reason, before->reason));
     if (changed) {
@@ -543,52 +859,238 @@ publish(struct bigtcp_device *device, const struct snapshot *before)
         }
         port->seen_seq = netdev_get_change_seq(port->netdev);
     }
+    device->managed = managed;
     ds_destroy(&moves);
+}
+
+/* Ports in groups, for policy. */
+struct topology {
+    struct bigtcp_port **ports; /* All that have a device, sorted. */
+    size_t n_ports;
+    size_t n_groups;
+};
+
+/* Joins the bridges that patch ports connect. */
+static void
+join_bridges(void)
+{
+    struct shash names = SHASH_INITIALIZER(&names);
+    struct bigtcp_bridge *bridge;
+    struct bigtcp_port *port;
+
+    HMAP_FOR_EACH (bridge, node, &bridges) {
+        bridge->joined = bridge;
+        bridge->is_auto = false;
+    }
+    HMAP_FOR_EACH (port, node, &ports) {
+        if (port->peer) {
+            shash_add(&names, netdev_get_name(port->netdev), port);
+        }
+    }
+    HMAP_FOR_EACH (port, node, &ports) {
+        struct bigtcp_port *peer = (port->peer
+                                    ? shash_find_data(&names, port->peer)
+                                    : NULL);
+
+        if (peer && !strcmp(peer->peer, netdev_get_name(port->netdev))) {
+            bridge_group(port->bridge)->joined = bridge_group(peer->bridge);
+        }
+    }
+    shash_destroy(&names);
+}
+
+/* Finds the devices on which others depend, and makes this commit look at all
+ * of them: those of each group in which a port is 'auto', and those that
+ * packets of managed tunnels leave by.  Stores groups in 'topology', which is
+ * empty if there are no such devices. */
+static void
+find_topology(struct topology *topology)
+{
+    struct bigtcp_device *device;
+    struct bigtcp_bridge *bridge;
+    struct bigtcp_port *port;
+    bool is_auto = false;
+
+    memset(topology, 0, sizeof *topology);
+    topology_changed = false;
+    has_tunnels = false;
+
+    HMAP_FOR_EACH (device, node, &devices) {
+        if (device->watched) {
+            device->watched = false;
+            device_touch(device);
+        }
+    }
+    join_bridges();
+    HMAP_FOR_EACH (port, node, &ports) {
+        struct bigtcp_settings settings;
+
+        memset(&port->route, 0, sizeof port->route);
+        if (port->device) {
+            port_get_settings(port, &settings);
+            if (bigtcp_settings_is_auto(&settings)) {
+                bridge_group(port->bridge)->is_auto = is_auto = true;
+            }
+            if (bigtcp_settings_asks(&settings)) {
+                has_tunnels |= bigtcp_route_lookup(port->netdev,
+                                                   &port->route);
+            }
+        }
+    }
+    seen_routes = has_tunnels ? seq_read(tnl_conf_seq) : 0;
+    if (!is_auto && !has_tunnels) {
+        return;
+    }
+
+    HMAP_FOR_EACH (bridge, node, &bridges) {
+        if (bridge->joined == bridge) {
+            bridge->group = topology->n_groups++;
+        }
+    }
+    topology->ports = xcalloc(hmap_count(&ports), sizeof *topology->ports);
+    HMAP_FOR_EACH (port, node, &ports) {
+        if (port->device) {
+            topology->ports[topology->n_ports++] = port;
+            if (bridge_group(port->bridge)->is_auto) {
+                port->device->watched = true;
+                device_touch(port->device);
+            }
+            if (port->route.device[0]) {
+                device = device_get(port->route.device, port->device->class);
+                device->watched = true;
+                device_touch(device);
+                device_touch(port->device);
+            }
+        }
+    }
+    qsort(topology->ports, topology->n_ports, sizeof *topology->ports,
+          compare_ports);
+}
+
+/* Has policy decide what the 'n' devices in 'devs', which are of one class and
+ * were read, should have, and stores it in 'wanted'. */
+static void
+apply_policy(struct bigtcp_device *devs[], size_t n,
+             const struct topology *topology, struct bigtcp_sizes wanted[])
+{
+    struct bigtcp_membership *memberships
+        = xcalloc(topology->n_ports, sizeof *memberships);
+    struct bigtcp_member *members = xcalloc(n, sizeof *members);
+    struct bigtcp_lower *lowers = xcalloc(topology->n_ports, sizeof *lowers);
+    size_t n_memberships = 0;
+    size_t n_lowers = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct bigtcp_device *device = devs[i];
+        const struct bigtcp_port *port;
+
+        device->index = i;
+        members[i].name = device->name;
+        members[i].managed = device_is_managed(device);
+        members[i].link = ((members[i].managed || device->watched)
+                           && !device->error ? &device->link : NULL);
+        members[i].original = &device->original;
+        members[i].request = device->request;
+        members[i].report = &device->report;
+        LIST_FOR_EACH (port, in_device, &device->ports) {
+            members[i].internal |= port->internal;
+            if (ovs_list_is_singleton(&device->ports)) {
+                members[i].name = netdev_get_name(port->netdev);
+            }
+        }
+    }
+    for (size_t i = 0; i < topology->n_ports; i++) {
+        const struct bigtcp_port *port = topology->ports[i];
+        const struct bigtcp_device *device = port->device;
+
+        if (device->index < n && devs[device->index] == device) {
+            memberships[n_memberships++] = (struct bigtcp_membership) {
+                .member = device->index,
+                .group = bridge_group(port->bridge)->group,
+            };
+        }
+    }
+    /* Lower devices, tunnel by tunnel. */
+    for (size_t i = 0; topology->n_ports && i < n; i++) {
+        const struct bigtcp_port *port;
+
+        members[i].lowers = &lowers[n_lowers];
+        LIST_FOR_EACH (port, in_device, &devs[i]->ports) {
+            const struct bigtcp_device *lower
+                = (port->route.device[0]
+                   ? device_get(port->route.device, devs[i]->class) : NULL);
+
+            if (lower && lower->index < n && devs[lower->index] == lower
+                && lower != devs[i]) {
+                lowers[n_lowers++] = (struct bigtcp_lower) {
+                    .member = lower->index,
+                    .ipv6 = port->route.ipv6,
+                    .overhead = port->route.overhead,
+                };
+                members[i].n_lowers++;
+            }
+        }
+    }
+
+    bigtcp_group_decide(members, n, memberships, n_memberships,
+                        topology->n_groups);
+    for (size_t i = 0; i < n; i++) {
+        devs[i]->request = members[i].request;
+        wanted[i] = members[i].wanted;
+    }
+    free(lowers);
+    free(members);
+    free(memberships);
 }
 
 /* Brings the 'n' devices in 'devs', all of one class, to what is wanted. */
 static void
-commit_devices(struct bigtcp_device *devs[], size_t n)
+commit_devices(struct bigtcp_device *devs[], size_t n,
+               const struct topology *topology)
 {
     struct bigtcp_sizes *changes = xcalloc(n, sizeof *changes);
     struct bigtcp_sizes *wanted = xcalloc(n, sizeof *wanted);
-    struct bigtcp_device **managed = xcalloc(n, sizeof *managed);
-    struct bigtcp_device **changed = xcalloc(n, sizeof *changed);
+    struct bigtcp_device **some = xcalloc(n, sizeof *some);
     struct snapshot *before = xcalloc(n, sizeof *before);
-    size_t n_managed = 0;
-    size_t n_changed = 0;
+    size_t n_some = 0;
 
     for (size_t i = 0; i < n; i++) {
         before[i].state = devs[i]->report.state;
         before[i].reason = xstrdup(ds_cstr(&devs[i]->report.reason));
-        before[i].managed = device_is_managed(devs[i]);
+        before[i].live = devs[i]->link.sizes;
         update_request(devs[i]);
         bigtcp_report_clear(&devs[i]->report);
-        if (device_is_managed(devs[i])) {
-            managed[n_managed++] = devs[i];
+        if (device_is_managed(devs[i]) || devs[i]->watched) {
+            some[n_some++] = devs[i];
         }
     }
+    if (n_some) {
+        read_devices(some, n_some);
+    }
+    for (size_t i = 0; i < n_some; i++) {
+        examine(some[i]);
+    }
+    apply_policy(devs, n, topology, wanted);
 
-    if (n_managed) {
-        read_devices(managed, n_managed);
-    }
+    n_some = 0;
     for (size_t i = 0; i < n; i++) {
-        before[i].live = devs[i]->link.sizes;
-        if (!device_is_managed(devs[i])) {
-            continue;
+        if (device_is_managed(devs[i])) {
+            decide(devs[i], &wanted[i], &changes[i], &before[i]);
         }
-        decide(devs[i], &wanted[n_changed], &changes[n_changed]);
-        if (changes[n_changed].present) {
-            keep_originals(devs[i], &changes[n_changed]);
-            changed[n_changed++] = devs[i];
+        before[i].live = devs[i]->link.sizes;
+        if (changes[i].present) {
+            keep_originals(devs[i], &changes[i]);
+            wanted[n_some] = wanted[i];
+            changes[n_some] = changes[i];
+            some[n_some++] = devs[i];
         }
     }
 
     /* First on record, then done: a daemon that is killed in between leaves
      * true originals. */
     save_originals();
-    if (n_changed) {
-        change_devices(changed, changes, wanted, n_changed);
+    if (n_some) {
+        change_devices(some, changes, wanted, n_some);
     }
 
     for (size_t i = 0; i < n; i++) {
@@ -597,15 +1099,14 @@ commit_devices(struct bigtcp_device *devs[], size_t n)
         }
         publish(devs[i], &before[i]);
         free(before[i].reason);
-        if (ovs_list_is_empty(&devs[i]->ports)) {
+        if (ovs_list_is_empty(&devs[i]->ports) && !devs[i]->watched) {
             device_destroy(devs[i]);
         }
     }
     save_originals();
 
     free(before);
-    free(changed);
-    free(managed);
+    free(some);
     free(wanted);
     free(changes);
 }
@@ -614,18 +1115,17 @@ commit_devices(struct bigtcp_device *devs[], size_t n)
 void
 bigtcp_port_commit(void)
 {
-    static const struct bigtcp_class *const classes[] = {
-        &bigtcp_rtnl_class, &bigtcp_dummy_class,
-    };
     struct bigtcp_device *device;
+    struct topology topology;
     struct ovs_list todo;
-    size_t n = 0;
+    size_t n;
 
     load_originals();
-    if (!bigtcp_port_is_touched()) {
+    if (!is_touched()) {
         return;
     }
 
+    find_topology(&topology);
     n = ovs_list_size(&touched_devices);
     ovs_list_init(&todo);
     ovs_list_push_back_all(&todo, &touched_devices);
@@ -641,10 +1141,15 @@ bigtcp_port_commit(void)
             }
         }
         if (n) {
-            commit_devices(devs, n);
+            commit_devices(devs, n, &topology);
         }
     }
     free(devs);
+    free(topology.ports);
+    forced = false;
+    if (next_poll == LLONG_MAX) {
+        schedule_poll();
+    }
 }
 
 /* Reads the 'n' devices in 'devs', which are of one class. */
@@ -664,6 +1169,52 @@ read_devices(struct bigtcp_device *devs[], size_t n)
         free(accesses[i].message);
     }
     free(accesses);
+}
+
+/* Bridges. */
+
+/* Returns the bridge 'name', which is made if it is not known. */
+static struct bigtcp_bridge *
+bridge_get(const char *name)
+{
+    uint32_t hash = hash_string(name, 0);
+    struct bigtcp_bridge *bridge;
+
+    HMAP_FOR_EACH_WITH_HASH (bridge, node, hash, &bridges) {
+        if (!strcmp(bridge->name, name)) {
+            return bridge;
+        }
+    }
+
+    bridge = xzalloc(sizeof *bridge);
+    hmap_insert(&bridges, &bridge->node, hash);
+    bridge->name = xstrdup(name);
+    bridge->joined = bridge;
+    bigtcp_settings_init(&bridge->settings);
+    return bridge;
+}
+
+/* Returns the bridge that stands for the group of 'bridge'. */
+static struct bigtcp_bridge *
+bridge_group(struct bigtcp_bridge *bridge)
+{
+    while (bridge->joined != bridge) {
+        bridge->joined = bridge->joined->joined;
+        bridge = bridge->joined;
+    }
+    return bridge;
+}
+
+/* Takes a port off 'bridge', which goes with the last one. */
+static void
+bridge_unref(struct bigtcp_bridge *bridge)
+{
+    if (bridge && !--bridge->n_ports) {
+        hmap_remove(&bridges, &bridge->node);
+        bigtcp_settings_destroy(&bridge->settings);
+        free(bridge->name);
+        free(bridge);
+    }
 }
 
 /* Ports. */
@@ -715,12 +1266,38 @@ port_is_stale(const struct bigtcp_port *port)
                 && if_nametoindex(device->name) != device->link.ifindex));
 }
 
-/* Returns true if the keys of 'port', or what is left of them on its device,
+/* Stores in 'settings' what the rows of 'port', its bridge and Open_vSwitch
+ * come to.  Defaults are not meant for a patch port.  The caller must not
+ * destroy it. */
+static void
+port_get_settings(const struct bigtcp_port *port,
+                  struct bigtcp_settings *settings)
+{
+    const struct bigtcp_settings *const rows[BIGTCP_N_ROWS] = {
+        [BIGTCP_ROW_INTERFACE] = &port->settings,
+        [BIGTCP_ROW_BRIDGE] = port->peer ? NULL : &port->bridge->settings,
+        [BIGTCP_ROW_OPEN_VSWITCH] = port->peer ? NULL : &defaults,
+    };
+
+    bigtcp_settings_resolve(settings, rows);
+}
+
+/* Returns true if a row asks something of 'port'. */
+static bool
+port_asks(const struct bigtcp_port *port)
+{
+    struct bigtcp_settings settings;
+
+    port_get_settings(port, &settings);
+    return bigtcp_settings_asks(&settings);
+}
+
+/* Returns true if the keys for 'port', or what is left of them on its device,
  * are of interest. */
 static bool
 port_is_managed(const struct bigtcp_port *port)
 {
-    return (!bigtcp_settings_is_empty(&port->settings)
+    return (port_asks(port)
             || (port->device && port->device->original.present));
 }
 
@@ -728,6 +1305,9 @@ port_is_managed(const struct bigtcp_port *port)
 static void
 port_report(const struct bigtcp_port *port, struct bigtcp_report *report)
 {
+    struct bigtcp_settings settings;
+
+    port_get_settings(port, &settings);
     if (!port->device) {
         bigtcp_report_add(report, BIGTCP_STATE_UNSUPPORTED, "%s",
                           port->unsupported);
@@ -738,15 +1318,22 @@ port_report(const struct bigtcp_port *port, struct bigtcp_report *report)
         if (r->reason.length) {
             bigtcp_report_add(report, r->state, "%s", ds_cstr_ro(&r->reason));
         }
+        if (port->route.note) {
+            bigtcp_report_add(report, BIGTCP_STATE_APPLIED, "%s",
+                              port->route.note);
+        }
         LIST_FOR_EACH (other, in_device, &port->device->ports) {
+            struct bigtcp_settings others;
+
+            port_get_settings(other, &others);
             BIGTCP_FOR_EACH_ATTR (attr) {
-                const struct bigtcp_setting *a = &port->settings.keys[attr];
-                const struct bigtcp_setting *b = &other->settings.keys[attr];
+                const struct bigtcp_setting *a = &settings.keys[attr];
+                const struct bigtcp_setting *b = &others.keys[attr];
 
                 if (a->valid && b->valid && b->value > a->value) {
                     struct ds value = DS_EMPTY_INITIALIZER;
 
-                    bigtcp_value_format(b->value, &value);
+                    bigtcp_value_format(attr, b->value, &value);
                     bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
                                       "port %s shares %s and asks for "
                                       "%s %s", netdev_get_name(other->netdev),
@@ -758,15 +1345,18 @@ port_report(const struct bigtcp_port *port, struct bigtcp_report *report)
             }
         }
     }
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        const struct bigtcp_setting *key = &port->settings.keys[attr];
+    BIGTCP_FOR_EACH_KEY (i) {
+        const struct bigtcp_setting *key = &settings.keys[i];
 
         if (key->rejected) {
+            bool own = key->rejected_row == BIGTCP_ROW_INTERFACE;
             struct ds why = DS_EMPTY_INITIALIZER;
 
-            bigtcp_value_explain(attr, key->rejected, &why);
-            bigtcp_report_add(report, BIGTCP_STATE_ERROR, "%s",
-                              ds_cstr(&why));
+            bigtcp_value_explain(i, key->rejected, &why);
+            bigtcp_report_add(report, BIGTCP_STATE_ERROR, "%s%s%s",
+                              (own ? ""
+                               : bigtcp_row_to_string(key->rejected_row)),
+                              own ? "" : ": ", ds_cstr(&why));
             ds_destroy(&why);
         }
     }
@@ -827,7 +1417,7 @@ device_destroy(struct bigtcp_device *device)
 static bool
 device_is_managed(const struct bigtcp_device *device)
 {
-    return (device->request.asked.present || device->request.held
+    return (!bigtcp_request_is_empty(&device->request)
             || device->original.present);
 }
 
@@ -966,7 +1556,7 @@ bigtcp_port_exists(const char *name)
     const struct bigtcp_port *port;
 
     HMAP_FOR_EACH (port, node, &ports) {
-        if (!strcmp(port->bridge, name)
+        if (!strcmp(port->bridge->name, name)
             || !strcmp(netdev_get_name(port->netdev), name)) {
             return true;
         }
@@ -979,7 +1569,7 @@ compare_ports(const void *a_, const void *b_)
 {
     const struct bigtcp_port *const *a = a_;
     const struct bigtcp_port *const *b = b_;
-    int cmp = strcmp((*a)->bridge, (*b)->bridge);
+    int cmp = strcmp((*a)->bridge->name, (*b)->bridge->name);
 
     return cmp ? cmp : strcmp(netdev_get_name((*a)->netdev),
                               netdev_get_name((*b)->netdev));
@@ -1001,16 +1591,13 @@ ports_to_show(const struct sset *names, size_t *n)
 
     *n = 0;
     HMAP_FOR_EACH (port, node, &ports) {
-        if (sset_is_empty(names) || sset_contains(names, port->bridge)
+        if (sset_is_empty(names) || sset_contains(names, port->bridge->name)
             || sset_contains(names, netdev_get_name(port->netdev))) {
             array[(*n)++] = port;
         }
     }
     qsort(array, *n, sizeof *array, compare_ports);
 
-    /* All devices of a bridge are of one class. */
-    const struct bigtcp_class *classes[] = { &bigtcp_rtnl_class,
-                                             &bigtcp_dummy_class };
     for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
         n_devs = 0;
         HMAP_FOR_EACH (device, node, &devices) {
@@ -1018,7 +1605,7 @@ ports_to_show(const struct sset *names, size_t *n)
 
             LIST_FOR_EACH (port, in_device, &device->ports) {
                 shown |= (sset_is_empty(names)
-                          || sset_contains(names, port->bridge)
+                          || sset_contains(names, port->bridge->name)
                           || sset_contains(names,
                                            netdev_get_name(port->netdev)));
             }
@@ -1039,17 +1626,31 @@ enum {
     COL_REASON, N_COLS
 };
 
+/* Returns true if 'bigtcp=auto' of 'port', which has 'settings', decided the
+ * value of 'attr'. */
+static bool
+port_is_chosen(const struct bigtcp_port *port,
+               const struct bigtcp_settings *settings, enum bigtcp_attr attr)
+{
+    return (port->device && bigtcp_settings_is_auto(settings)
+            && !settings->keys[attr].valid
+            && bigtcp_sizes_has(&port->device->request.asked, attr));
+}
+
 /* Fills in 'cells', which the caller frees, with the row of 'port'. */
 static void
 format_row(const struct bigtcp_port *port, char *cells[N_COLS])
 {
     const struct bigtcp_device *device = port->device;
+    struct bigtcp_settings settings;
+    const struct bigtcp_setting *mode = &settings.keys[BIGTCP_KEY_MODE];
     struct bigtcp_report report;
 
+    port_get_settings(port, &settings);
     cells[COL_PORT] = xstrdup(netdev_get_name(port->netdev));
     cells[COL_DEVICE] = xstrdup(device ? device->name : "-");
     BIGTCP_FOR_EACH_ATTR (attr) {
-        const struct bigtcp_setting *key = &port->settings.keys[attr];
+        const struct bigtcp_setting *key = &settings.keys[attr];
         struct ds ds = DS_EMPTY_INITIALIZER;
 
         if (device && !device->error
@@ -1060,8 +1661,11 @@ format_row(const struct bigtcp_port *port, char *cells[N_COLS])
         }
         if (key->valid) {
             ds_put_cstr(&ds, " (");
-            bigtcp_value_format(key->value, &ds);
+            bigtcp_value_format(attr, key->value, &ds);
             ds_put_format(&ds, ", %s)", bigtcp_row_to_string(key->row));
+        } else if (port_is_chosen(port, &settings, attr)) {
+            ds_put_format(&ds, " (auto, %s)",
+                          bigtcp_row_to_string(mode->row));
         }
         cells[COL_ATTRS + attr] = ds_steal_cstr(&ds);
     }
@@ -1069,6 +1673,9 @@ format_row(const struct bigtcp_port *port, char *cells[N_COLS])
     bigtcp_report_init(&report);
     if (port_is_managed(port)) {
         port_report(port, &report);
+    } else if (bigtcp_settings_is_off(&settings)) {
+        bigtcp_report_add(&report, BIGTCP_STATE_APPLIED, "bigtcp=off, %s",
+                          bigtcp_row_to_string(mode->row));
     }
     cells[COL_STATE] = xstrdup(port_is_managed(port)
                                ? bigtcp_state_to_string(report.state) : "-");
@@ -1091,7 +1698,7 @@ bigtcp_port_show_text(const struct sset *names, struct ds *ds)
         size_t n_rows = 1;
 
         for (end = start; end < n; end++) {
-            if (strcmp(array[end]->bridge, array[start]->bridge)) {
+            if (array[end]->bridge != array[start]->bridge) {
                 break;
             }
         }
@@ -1115,7 +1722,7 @@ bigtcp_port_show_text(const struct sset *names, struct ds *ds)
             }
         }
 
-        ds_put_format(ds, "%s:\n", array[start]->bridge);
+        ds_put_format(ds, "%s:\n", array[start]->bridge->name);
         for (size_t i = 0; i < n_rows; i++) {
             for (size_t col = 0; col < N_COLS; col++) {
                 ds_put_format(ds, "  %-*s", (int) widths[col], rows[i][col]);
@@ -1142,7 +1749,10 @@ port_to_json(const struct bigtcp_port *port)
 {
     const struct bigtcp_device *device = port->device;
     struct json *json = json_object_create();
+    struct bigtcp_settings settings;
+    const struct bigtcp_setting *mode = &settings.keys[BIGTCP_KEY_MODE];
 
+    port_get_settings(port, &settings);
     if (device) {
         json_object_put_string(json, "device", device->name);
         if (!device->error) {
@@ -1151,7 +1761,7 @@ port_to_json(const struct bigtcp_port *port)
         }
     }
     BIGTCP_FOR_EACH_ATTR (attr) {
-        const struct bigtcp_setting *key = &port->settings.keys[attr];
+        const struct bigtcp_setting *key = &settings.keys[attr];
         struct json *size = json_object_create();
 
         if (device && !device->error
@@ -1169,11 +1779,28 @@ port_to_json(const struct bigtcp_port *port)
             }
             json_object_put_string(size, "row",
                                    bigtcp_row_to_string(key->row));
+        } else if (port_is_chosen(port, &settings, attr)) {
+            json_object_put_string(size, "asked", "auto");
+            json_object_put_string(size, "row",
+                                   bigtcp_row_to_string(mode->row));
         }
         if (key->rejected) {
             json_object_put_string(size, "rejected", key->rejected);
         }
         json_object_put(json, bigtcp_attr_to_string(attr), size);
+    }
+    if (mode->valid) {
+        struct json *object = json_object_create();
+        struct ds value = DS_EMPTY_INITIALIZER;
+
+        bigtcp_value_format(BIGTCP_KEY_MODE, mode->value, &value);
+        json_object_put_string(object, "value", ds_cstr(&value));
+        json_object_put_string(object, "row", bigtcp_row_to_string(mode->row));
+        json_object_put(json, bigtcp_key_to_string(BIGTCP_KEY_MODE), object);
+        ds_destroy(&value);
+    }
+    if (device && device->n_drifts) {
+        json_put_uint(json, "drifts", device->n_drifts);
     }
     if (port_is_managed(port)) {
         struct bigtcp_report report;
@@ -1195,19 +1822,19 @@ port_to_json(const struct bigtcp_port *port)
 struct json *
 bigtcp_port_show_json(const struct sset *names)
 {
-    struct json *bridges = json_object_create();
+    struct json *json = json_object_create();
     struct json *bridge = NULL;
     size_t n;
     struct bigtcp_port **array = ports_to_show(names, &n);
 
     for (size_t i = 0; i < n; i++) {
-        if (!i || strcmp(array[i]->bridge, array[i - 1]->bridge)) {
+        if (!i || array[i]->bridge != array[i - 1]->bridge) {
             bridge = json_object_create();
-            json_object_put(bridges, array[i]->bridge, bridge);
+            json_object_put(json, array[i]->bridge->name, bridge);
         }
         json_object_put(bridge, netdev_get_name(array[i]->netdev),
                         port_to_json(array[i]));
     }
     free(array);
-    return bridges;
+    return json;
 }

@@ -35,19 +35,24 @@ struct bigtcp_port_place {
     const char *unsupported;    /* Why there is no access, if 'class' is
                                  * NULL. */
     bool internal;              /* An internal port. */
+    const char *peer;           /* Of a patch port its peer's name, "" if it
+                                 * has none; else NULL. */
 };
 
 void bigtcp_port_init(const char *originals_file);
 void bigtcp_port_exit(bool restore);
 
+void bigtcp_port_set_defaults(const char *bridge,
+                              const struct smap *other_config);
 void bigtcp_port_configure(struct netdev *, const struct bigtcp_port_place *,
                            const struct smap *other_config);
 void bigtcp_port_learn(const struct bigtcp_port_place *, const char *original);
 void bigtcp_port_forget(const struct netdev *);
 void bigtcp_port_touch(const struct netdev *);
-void bigtcp_port_touch_all(void);
-bool bigtcp_port_is_touched(void);
+void bigtcp_port_refresh(void);
 void bigtcp_port_commit(void);
+void bigtcp_port_run(void);
+void bigtcp_port_wait(void);
 
 bool bigtcp_port_is_known(const struct netdev *);
 bool bigtcp_port_get_status(const struct netdev *, struct smap *);

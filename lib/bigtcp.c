@@ -66,6 +66,21 @@ bigtcp_attr_from_string(const char *name, enum bigtcp_attr *attr)
     return false;
 }
 
+/* Returns true if 'a' and 'b' have the same attributes and values. */
+bool
+bigtcp_sizes_equal(const struct bigtcp_sizes *a, const struct bigtcp_sizes *b)
+{
+    if (a->present != b->present) {
+        return false;
+    }
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        if (bigtcp_sizes_has(a, attr) && a->value[attr] != b->value[attr]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Appends 'sizes' to 'ds' as "name=value" pairs separated by a space. */
 void
 bigtcp_sizes_format(const struct bigtcp_sizes *sizes, struct ds *ds)
@@ -136,71 +151,126 @@ bigtcp_row_to_string(enum bigtcp_row row)
     switch (row) {
     case BIGTCP_ROW_INTERFACE:
         return "Interface";
+    case BIGTCP_ROW_BRIDGE:
+        return "Bridge";
+    case BIGTCP_ROW_OPEN_VSWITCH:
+        return "Open_vSwitch";
     case BIGTCP_N_ROWS:
         break;
     }
     OVS_NOT_REACHED();
 }
 
-/* Range of the values of 'attr', without "max". */
-static uint32_t
-min_value(enum bigtcp_attr attr)
+static const char *const mode_words[] = {
+    [BIGTCP_MODE_OFF] = "off",
+    [BIGTCP_MODE_AUTO] = "auto",
+};
+static const char *const bool_words[] = { "false", "true" };
+
+/* What a value of each key can be: a word, or a number in a range. */
+static const struct {
+    const char *name;           /* NULL for an attribute. */
+    const char *const *words;   /* Two, of value 0 and 1, or NULL. */
+    uint32_t min;               /* Without words. */
+    uint32_t max;
+    const char *unit;
+} key_classes[BIGTCP_N_KEYS] = {
+#define BIGTCP_SIZE_KEY \
+    { NULL, NULL, BIGTCP_MIN_SIZE, BIGTCP_MAX_SIZE, "bytes, or max" }
+    [BIGTCP_TSO_MAX_SIZE] = BIGTCP_SIZE_KEY,
+    [BIGTCP_GSO_MAX_SIZE] = BIGTCP_SIZE_KEY,
+    [BIGTCP_GSO_IPV4_MAX_SIZE] = BIGTCP_SIZE_KEY,
+    [BIGTCP_GRO_MAX_SIZE] = BIGTCP_SIZE_KEY,
+    [BIGTCP_GRO_IPV4_MAX_SIZE] = BIGTCP_SIZE_KEY,
+#undef BIGTCP_SIZE_KEY
+    [BIGTCP_GSO_MAX_SEGS] = { NULL, NULL, 1, BIGTCP_MAX_SEGS, "segments" },
+    [BIGTCP_KEY_MODE] = { "bigtcp", mode_words, 0, 0, NULL },
+    [BIGTCP_KEY_MIXED] = { "bigtcp_mixed", bool_words, 0, 0, NULL },
+    [BIGTCP_KEY_ENFORCE] = { "bigtcp_enforce", bool_words, 0, 0, NULL },
+    [BIGTCP_KEY_POLL_INTERVAL] = { "bigtcp_poll_interval", NULL, 0,
+                                   BIGTCP_MAX_POLL_INTERVAL, "seconds" },
+};
+
+/* Returns true if the value of 'key' is a number of bytes. */
+static bool
+key_is_size(int key)
 {
-    return attr == BIGTCP_GSO_MAX_SEGS ? 1 : BIGTCP_MIN_SIZE;
+    return key < BIGTCP_N_ATTRS && key != BIGTCP_GSO_MAX_SEGS;
 }
 
-static uint32_t
-max_value(enum bigtcp_attr attr)
+static bool
+is_decimal(const char *s)
 {
-    return attr == BIGTCP_GSO_MAX_SEGS ? BIGTCP_MAX_SEGS : BIGTCP_MAX_SIZE;
+    return s[0] && !s[strspn(s, "0123456789")];
 }
 
-/* Parses 's', the text of key 'attr', into '*value'.  Only decimal digits
- * are a number: no sign, no space, no fraction, no other base.  Returns false
- * and leaves '*value' alone if 's' is no value of the key. */
+/* Returns the name of 'key', e.g. "gso_max_size". */
+const char *
+bigtcp_key_to_string(int key)
+{
+    return key < BIGTCP_N_ATTRS ? attr_names[key] : key_classes[key].name;
+}
+
+/* Parses 's', the text of 'key', into '*value'.  Only decimal digits are a
+ * number: no sign, no space, no fraction, no other base.  Returns false and
+ * leaves '*value' alone if 's' is no value of the key. */
 bool
-bigtcp_value_parse(enum bigtcp_attr attr, const char *s, uint32_t *value)
+bigtcp_value_parse(int key, const char *s, uint32_t *value)
 {
+    const char *const *words = key_classes[key].words;
     unsigned int number;
 
-    if (attr != BIGTCP_GSO_MAX_SEGS && !strcmp(s, "max")) {
+    if (words) {
+        for (uint32_t i = 0; i < 2; i++) {
+            if (!strcmp(s, words[i])) {
+                *value = i;
+                return true;
+            }
+        }
+        return false;
+    }
+    if (key_is_size(key) && !strcmp(s, "max")) {
         *value = BIGTCP_VALUE_MAX;
         return true;
     }
-    if (!s[0] || s[strspn(s, "0123456789")]
-        || !str_to_uint(s, 10, &number)
-        || number < min_value(attr) || number > max_value(attr)) {
+    if (!is_decimal(s) || !str_to_uint(s, 10, &number)
+        || number < key_classes[key].min || number > key_classes[key].max) {
         return false;
     }
     *value = number;
     return true;
 }
 
-/* Appends 'value' of a key to 'ds'. */
+/* Appends 'value' of 'key' to 'ds'. */
 void
-bigtcp_value_format(uint32_t value, struct ds *ds)
+bigtcp_value_format(int key, uint32_t value, struct ds *ds)
 {
-    if (value == BIGTCP_VALUE_MAX) {
+    if (key_classes[key].words) {
+        ds_put_cstr(ds, key_classes[key].words[value]);
+    } else if (value == BIGTCP_VALUE_MAX) {
         ds_put_cstr(ds, "max");
     } else {
         ds_put_format(ds, "%"PRIu32, value);
     }
 }
 
-/* Appends to 'ds' why 'rejected' is no value of key 'attr', with the range. */
+/* Appends to 'ds' why 'rejected' is no value of 'key', with what would be. */
 void
-bigtcp_value_explain(enum bigtcp_attr attr, const char *rejected,
+bigtcp_value_explain(int key, const char *rejected,
                      struct ds *ds)
 {
-    bool is_number = (rejected[0]
-                      && !rejected[strspn(rejected, "0123456789")]);
+    const char *const *words = key_classes[key].words;
 
-    ds_put_format(ds, "%s=\"%s\" is %s (%"PRIu32" to %"PRIu32" %s), ignored",
-                  attr_names[attr], rejected,
-                  is_number ? "out of range" : "not valid",
-                  min_value(attr), max_value(attr),
-                  attr == BIGTCP_GSO_MAX_SEGS ? "segments"
-                  : "bytes, or max");
+    ds_put_format(ds, "%s=\"%s\" is %s (", bigtcp_key_to_string(key), rejected,
+                  !words && is_decimal(rejected) ? "out of range"
+                  : "not valid");
+    if (words) {
+        ds_put_format(ds, "%s or %s", words[1], words[0]);
+    } else {
+        ds_put_format(ds, "%"PRIu32" to %"PRIu32" %s", key_classes[key].min,
+                      key_classes[key].max, key_classes[key].unit);
+    }
+    ds_put_cstr(ds, "), ignored");
 }
 
 void
@@ -213,16 +283,16 @@ void
 bigtcp_settings_destroy(struct bigtcp_settings *settings)
 {
     if (settings) {
-        BIGTCP_FOR_EACH_ATTR (attr) {
-            free(settings->keys[attr].rejected);
+        BIGTCP_FOR_EACH_KEY (i) {
+            free(settings->keys[i].rejected);
         }
     }
 }
 
 /* Brings 'settings' up to date with 'smap', the other_config of 'row'.  A key
  * with a text that is no value keeps the value that it had.  Stores in
- * '*rejected' the attributes, as bits, whose text is newly rejected.  Returns
- * true if anything changed. */
+ * '*rejected' the keys, as bits, whose text is newly rejected.  Returns true
+ * if anything changed. */
 bool
 bigtcp_settings_parse(struct bigtcp_settings *settings,
                       const struct smap *smap, enum bigtcp_row row,
@@ -234,15 +304,18 @@ bigtcp_settings_parse(struct bigtcp_settings *settings,
     if (smap_is_empty(smap) && bigtcp_settings_is_empty(settings)) {
         return false;
     }
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        struct bigtcp_setting *key = &settings->keys[attr];
-        const char *text = smap_get(smap, attr_names[attr]);
+    BIGTCP_FOR_EACH_KEY (i) {
+        struct bigtcp_setting *key = &settings->keys[i];
+        const char *text = smap_get(smap, bigtcp_key_to_string(i));
         uint32_t value = key->value;
         bool valid = false;
         bool bad = false;
 
+        if (i == BIGTCP_KEY_POLL_INTERVAL && row != BIGTCP_ROW_OPEN_VSWITCH) {
+            continue;
+        }
         if (text) {
-            if (bigtcp_value_parse(attr, text, &value)) {
+            if (bigtcp_value_parse(i, text, &value)) {
                 valid = true;
             } else {
                 bad = true;
@@ -259,8 +332,9 @@ bigtcp_settings_parse(struct bigtcp_settings *settings,
         if (!nullable_string_is_equal(bad ? text : NULL, key->rejected)) {
             free(key->rejected);
             key->rejected = bad ? xstrdup(text) : NULL;
+            key->rejected_row = row;
             if (bad) {
-                *rejected |= 1u << attr;
+                *rejected |= 1u << i;
             }
             changed = true;
         }
@@ -268,26 +342,102 @@ bigtcp_settings_parse(struct bigtcp_settings *settings,
     return changed;
 }
 
+/* Stores in 'settings' what 'rows', of which any may be NULL, come to for a
+ * port: of each key the value of the nearest row that has a good one, and the
+ * nearest bad text.  "bigtcp=off" hides the attributes that its own row, or
+ * one further away, asks for.  The texts still belong to 'rows': 'settings'
+ * must not be destroyed. */
+void
+bigtcp_settings_resolve(struct bigtcp_settings *settings,
+                        const struct bigtcp_settings *const
+                        rows[BIGTCP_N_ROWS])
+{
+    bigtcp_settings_init(settings);
+    for (enum bigtcp_row row = 0; row < BIGTCP_N_ROWS; row++) {
+        if (!rows[row]) {
+            continue;
+        }
+        /* The mode first, then the attributes, under it. */
+        for (int i = BIGTCP_N_KEYS - 1; i >= 0; i--) {
+            const struct bigtcp_setting *from = &rows[row]->keys[i];
+            struct bigtcp_setting *to = &settings->keys[i];
+
+            if (i < BIGTCP_N_ATTRS && bigtcp_settings_is_off(settings)) {
+                break;
+            }
+            if (from->valid && !to->valid) {
+                to->valid = true;
+                to->value = from->value;
+                to->row = row;
+            }
+            if (from->rejected && !to->rejected) {
+                to->rejected = from->rejected;
+                to->rejected_row = row;
+            }
+        }
+    }
+}
+
 /* Returns true if no key is set in 'settings', not even to a bad value. */
 bool
 bigtcp_settings_is_empty(const struct bigtcp_settings *settings)
 {
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        if (settings->keys[attr].valid || settings->keys[attr].rejected) {
+    BIGTCP_FOR_EACH_KEY (i) {
+        if (settings->keys[i].valid || settings->keys[i].rejected) {
             return false;
         }
     }
     return true;
 }
 
+/* Returns true if 'settings' ask something of a device: an attribute or a
+ * mode, be it by a bad value, which must be told. */
+bool
+bigtcp_settings_asks(const struct bigtcp_settings *settings)
+{
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        if (settings->keys[attr].valid || settings->keys[attr].rejected) {
+            return true;
+        }
+    }
+    return (bigtcp_settings_is_auto(settings)
+            || settings->keys[BIGTCP_KEY_MODE].rejected);
+}
+
+bool
+bigtcp_settings_is_auto(const struct bigtcp_settings *settings)
+{
+    return bigtcp_settings_get(settings, BIGTCP_KEY_MODE, UINT32_MAX)
+           == BIGTCP_MODE_AUTO;
+}
+
+bool
+bigtcp_settings_is_off(const struct bigtcp_settings *settings)
+{
+    return bigtcp_settings_get(settings, BIGTCP_KEY_MODE, UINT32_MAX)
+           == BIGTCP_MODE_OFF;
+}
+
+/* Returns the value of 'key' in 'settings', 'default_value' if it has none. */
+uint32_t
+bigtcp_settings_get(const struct bigtcp_settings *settings,
+                    int key, uint32_t default_value)
+{
+    return (settings->keys[key].valid ? settings->keys[key].value
+            : default_value);
+}
+
 void
 bigtcp_request_init(struct bigtcp_request *request)
 {
     memset(request, 0, sizeof *request);
+    request->enforce = true;
 }
 
 /* Adds to 'request' what 'settings' ask for: of several ports that share a
- * device, the largest value of each attribute wins. */
+ * device, the largest value of each attribute wins, and so does one that asks
+ * for 'bigtcp=auto', for 'bigtcp_mixed=true' or for
+ * 'bigtcp_enforce=false'. */
 void
 bigtcp_request_add(struct bigtcp_request *request,
                    const struct bigtcp_settings *settings)
@@ -305,6 +455,26 @@ bigtcp_request_add(struct bigtcp_request *request,
         }
     }
     request->held &= ~request->asked.present;
+    if (bigtcp_settings_is_auto(settings)) {
+        request->is_auto = true;
+    }
+    if (settings->keys[BIGTCP_KEY_MODE].rejected) {
+        request->rejected = true;
+    }
+    if (bigtcp_settings_get(settings, BIGTCP_KEY_MIXED, false)) {
+        request->mixed = true;
+    }
+    if (!bigtcp_settings_get(settings, BIGTCP_KEY_ENFORCE, true)) {
+        request->enforce = false;
+    }
+}
+
+/* Returns true if 'request' asks for nothing. */
+bool
+bigtcp_request_is_empty(const struct bigtcp_request *request)
+{
+    return (!request->asked.present && !request->held && !request->is_auto
+            && !request->rejected);
 }
 
 /* Returns the name of 'state', e.g. "applied". */
@@ -358,6 +528,25 @@ bigtcp_report_add(struct bigtcp_report *report, enum bigtcp_state state,
     va_end(args);
 }
 
+/* Returns the largest GSO size, in bytes, of the device with 'link', which had
+ * 'original'.  Where the kernel reports no ceiling, the driver's limit shows
+ * only in what the device started with. */
+static uint32_t
+device_ceiling(const struct bigtcp_link *link,
+               const struct bigtcp_sizes *original)
+{
+    uint32_t ceiling = bigtcp_link_ceiling(link);
+
+    if (!bigtcp_sizes_has(&link->sizes, BIGTCP_TSO_MAX_SIZE)) {
+        const struct bigtcp_sizes *start
+            = (bigtcp_sizes_has(original, BIGTCP_GSO_MAX_SIZE)
+               ? original : &link->sizes);
+
+        ceiling = MIN(ceiling, start->value[BIGTCP_GSO_MAX_SIZE]);
+    }
+    return ceiling;
+}
+
 /* The value that 'asked' for 'attr' comes to under 'ceiling'. */
 static uint32_t
 clamp(enum bigtcp_attr attr, uint32_t asked, const struct bigtcp_link *link,
@@ -399,6 +588,20 @@ report_clamp(enum bigtcp_attr attr, uint32_t asked, uint32_t got,
     }
 }
 
+/* Returns the largest GSO size, in bytes, that 'request' lets the device with
+ * 'link' and 'original' have: its ceiling, or tso_max_size where that asks for
+ * less. */
+uint32_t
+bigtcp_gso_cap(const struct bigtcp_request *request,
+               const struct bigtcp_link *link,
+               const struct bigtcp_sizes *original)
+{
+    uint32_t cap = device_ceiling(link, original);
+
+    return (bigtcp_sizes_has(&request->asked, BIGTCP_TSO_MAX_SIZE)
+            ? MIN(cap, request->asked.value[BIGTCP_TSO_MAX_SIZE]) : cap);
+}
+
 /* Decides what the device that the kernel describes by 'link' should have.
  *
  * 'original' holds, for each attribute that this process or an earlier one
@@ -416,18 +619,10 @@ bigtcp_decide(const struct bigtcp_request *request,
               struct bigtcp_sizes *wanted, struct bigtcp_report *report)
 {
     const struct bigtcp_sizes *asked = &request->asked;
-    uint32_t ceiling = bigtcp_link_ceiling(link);
-    uint32_t cap = ceiling;
+    uint32_t ceiling = device_ceiling(link, original);
+    uint32_t cap = bigtcp_gso_cap(request, link, original);
 
     memset(wanted, 0, sizeof *wanted);
-
-    if (!bigtcp_sizes_has(&link->sizes, BIGTCP_TSO_MAX_SIZE)) {
-        /* The driver's limit shows only in what the device started with. */
-        cap = MIN(cap, (bigtcp_sizes_has(original, BIGTCP_GSO_MAX_SIZE)
-                        ? original : &link->sizes)->value[
-                            BIGTCP_GSO_MAX_SIZE]);
-        ceiling = cap;
-    }
 
     if (bigtcp_sizes_has(asked, BIGTCP_TSO_MAX_SIZE)
         && asked->value[BIGTCP_TSO_MAX_SIZE] != BIGTCP_VALUE_MAX) {
@@ -436,7 +631,6 @@ bigtcp_decide(const struct bigtcp_request *request,
         if (value > ceiling) {
             report_clamp(BIGTCP_TSO_MAX_SIZE, value, ceiling, link, report);
         } else if (value < ceiling) {
-            cap = value;
             bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
                               "tso_max_size stays %"PRIu32", which nothing "
                               "here can set: %"PRIu32" caps the GSO sizes",

@@ -496,6 +496,58 @@ test_request(struct ovs_cmdl_context *ctx OVS_UNUSED)
     smap_destroy(&smap);
 }
 
+static void
+test_resolve(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    struct bigtcp_settings rows[BIGTCP_N_ROWS], settings;
+    const struct bigtcp_settings *const pointers[BIGTCP_N_ROWS] = {
+        &rows[0], &rows[1], &rows[2],
+    };
+    const struct bigtcp_settings *const no_bridge[BIGTCP_N_ROWS] = {
+        &rows[0], NULL, &rows[2],
+    };
+    const struct bigtcp_setting *size = &settings.keys[BIGTCP_GSO_MAX_SIZE];
+    const struct bigtcp_setting *segs = &settings.keys[BIGTCP_GSO_MAX_SEGS];
+    static const char *texts[BIGTCP_N_ROWS][2] = {
+        [BIGTCP_ROW_INTERFACE] = { "abc", "5" },
+        [BIGTCP_ROW_BRIDGE] = { "100000", NULL },
+        [BIGTCP_ROW_OPEN_VSWITCH] = { "200000", "0" },
+    };
+
+    for (enum bigtcp_row row = 0; row < BIGTCP_N_ROWS; row++) {
+        struct smap smap = SMAP_INITIALIZER(&smap);
+        uint32_t rejected;
+
+        if (texts[row][0]) {
+            smap_add(&smap, "gso_max_size", texts[row][0]);
+        }
+        if (texts[row][1]) {
+            smap_add(&smap, "gso_max_segs", texts[row][1]);
+        }
+        bigtcp_settings_init(&rows[row]);
+        bigtcp_settings_parse(&rows[row], &smap, row, &rejected);
+        smap_destroy(&smap);
+    }
+
+    /* The nearest good value, and the nearest bad text, of each key. */
+    bigtcp_settings_resolve(&settings, pointers);
+    ovs_assert(size->valid && size->value == 100000
+               && size->row == BIGTCP_ROW_BRIDGE);
+    ovs_assert(!strcmp(size->rejected, "abc")
+               && size->rejected_row == BIGTCP_ROW_INTERFACE);
+    ovs_assert(segs->valid && segs->value == 5
+               && segs->row == BIGTCP_ROW_INTERFACE);
+    ovs_assert(!strcmp(segs->rejected, "0")
+               && segs->rejected_row == BIGTCP_ROW_OPEN_VSWITCH);
+
+    bigtcp_settings_resolve(&settings, no_bridge);
+    ovs_assert(size->value == 200000 && size->row == BIGTCP_ROW_OPEN_VSWITCH);
+
+    for (enum bigtcp_row row = 0; row < BIGTCP_N_ROWS; row++) {
+        bigtcp_settings_destroy(&rows[row]);
+    }
+}
+
 /* Messages. */
 
 static void
@@ -725,6 +777,7 @@ test_bigtcp_main(int argc, char *argv[])
         { "decide", NULL, 0, 0, test_decide, OVS_RO },
         { "invariants", NULL, 0, 0, test_invariants, OVS_RO },
         { "request", NULL, 0, 0, test_request, OVS_RO },
+        { "resolve", NULL, 0, 0, test_resolve, OVS_RO },
         { "constants", NULL, 0, 0, test_constants, OVS_RO },
         { "compose", NULL, 0, 0, test_compose, OVS_RO },
         { "message", NULL, 0, 0, test_message, OVS_RO },

@@ -19,7 +19,6 @@
 #include "netdev-vport.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/json.h"
-#include "openvswitch/poll-loop.h"
 #include "simap.h"
 #include "smap.h"
 #include "sset.h"
@@ -27,7 +26,7 @@
 #include "util.h"
 
 /* Stores in 'place' where 'netdev', a port of 'bridge', is.  'place' may point
- * into 'namebuf'. */
+ * into 'namebuf'.  The caller must free_place() it. */
 static void
 find_place(const char *bridge, const struct netdev *netdev,
            char namebuf[NETDEV_VPORT_NAME_BUFSIZE],
@@ -37,9 +36,13 @@ find_place(const char *bridge, const struct netdev *netdev,
 
     memset(place, 0, sizeof *place);
     place->bridge = bridge;
-    place->internal = !strcmp(netdev_get_type(netdev), "internal");
+    place->internal = (!strcmp(netdev_get_type(netdev), "internal")
+                       || !strcmp(netdev_get_type(netdev), "dummy-internal"));
     if (netdev_vport_is_patch(netdev)) {
+        char *peer = netdev_vport_patch_peer(netdev);
+
         place->unsupported = "a patch port has no kernel device";
+        place->peer = peer ? peer : xstrdup("");
     } else if (nullable_string_is_equal(dpif_type, "system")) {
         place->class = &bigtcp_rtnl_class;
     } else if (nullable_string_is_equal(dpif_type, "dummy")) {
@@ -54,6 +57,21 @@ find_place(const char *bridge, const struct netdev *netdev,
     }
 }
 
+static void
+free_place(struct bigtcp_port_place *place)
+{
+    free(CONST_CAST(char *, place->peer));
+}
+
+/* Notes the keys in 'other_config' of the row of 'bridge' or, if that is NULL,
+ * of Open_vSwitch. */
+void
+bigtcp_bridge_set_defaults(const char *bridge,
+                           const struct smap *other_config)
+{
+    bigtcp_port_set_defaults(bridge, other_config);
+}
+
 /* Notes the keys in 'other_config' of the Interface of 'netdev', a port of
  * 'bridge'. */
 void
@@ -65,6 +83,7 @@ bigtcp_bridge_configure(const char *bridge, struct netdev *netdev,
 
     find_place(bridge, netdev, namebuf, &place);
     bigtcp_port_configure(netdev, &place, other_config);
+    free_place(&place);
 }
 
 /* Applies what was noted since the last time.  Must be called after the last
@@ -82,21 +101,18 @@ bigtcp_bridge_forget(const struct netdev *netdev)
     bigtcp_port_forget(netdev);
 }
 
-/* Applies what the datapath's own changes of ports ask for. */
+/* Applies what the datapath's own changes of ports, time, and routes ask
+ * for. */
 void
 bigtcp_bridge_run(void)
 {
-    if (bigtcp_port_is_touched()) {
-        bigtcp_port_commit();
-    }
+    bigtcp_port_run();
 }
 
 void
 bigtcp_bridge_wait(void)
 {
-    if (bigtcp_port_is_touched()) {
-        poll_immediate_wake();
-    }
+    bigtcp_port_wait();
 }
 
 /* Does what netdev_get_status() does, then adds the keys of a managed port to
@@ -130,6 +146,7 @@ bigtcp_bridge_get_status(const struct netdev *netdev,
         find_place("", netdev, namebuf, &place);
         bigtcp_port_learn(&place, smap_get(old_status,
                                            BIGTCP_STATUS_ORIGINAL));
+        free_place(&place);
         error = 0;
     }
     return error;
@@ -199,8 +216,8 @@ static void
 bigtcp_unixctl_refresh(struct unixctl_conn *conn, int argc OVS_UNUSED,
                        const char *argv[] OVS_UNUSED, void *aux OVS_UNUSED)
 {
-    bigtcp_port_touch_all();
-    bigtcp_bridge_run();
+    bigtcp_port_refresh();
+    bigtcp_port_commit();
     unixctl_command_reply(conn, NULL);
 }
 

@@ -27,6 +27,28 @@
  ...
  }
 
+@bridge_reconfigure_global@
+expression ovs_cfg;
+@@
+ bridge_reconfigure(...)
+ {
+ <...
+ config_ofproto_types(&ovs_cfg->other_config);
++bigtcp_bridge_set_defaults(NULL, &ovs_cfg->other_config);
+ ...>
+ }
+
+@bridge_reconfigure_defaults@
+expression br;
+@@
+ bridge_reconfigure(...)
+ {
+ <...
+ bridge_configure_datapath_id(br);
++bigtcp_bridge_set_defaults(br->name, &br->cfg->other_config);
+ ...>
+ }
+
 @bridge_reconfigure_iface@
 expression br, port;
 identifier iface;

@@ -2,8 +2,8 @@
 #ifndef VSWITCHD_BIGTCP_BRIDGE_H
 #define VSWITCHD_BIGTCP_BRIDGE_H 1
 
-/* What the hooks in vswitchd/bridge.c call.  Where no Interface has a key of
- * ours, each of them returns at once. */
+/* What the hooks in vswitchd/bridge.c call.  Where no row has a key of ours,
+ * each of them returns at once. */
 
 #include <stdbool.h>
 
@@ -14,6 +14,8 @@ struct smap;
 void bigtcp_bridge_init(void);
 void bigtcp_bridge_exit(bool delete_datapath);
 
+void bigtcp_bridge_set_defaults(const char *bridge,
+                                const struct smap *other_config);
 void bigtcp_bridge_configure(const char *bridge, struct netdev *,
                              const struct smap *other_config);
 void bigtcp_bridge_commit(void);

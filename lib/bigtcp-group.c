@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* BIG TCP policy for devices that exchange packets: "bigtcp=auto". */
+
+#include <config.h>
+
+#include "bigtcp-group.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "openvswitch/dynamic-string.h"
+#include "util.h"
+
+/* Attributes by which a device judges what it sends.  Its own value of each is
+ * the limit of a hop. */
+enum { GSO_V6, GSO_V4, GSO_SEGS, N_LIMITS };
+
+static const enum bigtcp_attr gso_attrs[N_LIMITS] = {
+    [GSO_V6] = BIGTCP_GSO_MAX_SIZE,
+    [GSO_V4] = BIGTCP_GSO_IPV4_MAX_SIZE,
+    [GSO_SEGS] = BIGTCP_GSO_MAX_SEGS,
+};
+
+/* Attributes of what a device receives, which the hops behind it limit. */
+static const enum bigtcp_attr gro_attrs[N_LIMITS] = {
+    [GSO_V6] = BIGTCP_GRO_MAX_SIZE,
+    [GSO_V4] = BIGTCP_GRO_IPV4_MAX_SIZE,
+    [GSO_SEGS] = BIGTCP_N_ATTRS,
+};
+
+#define NOBODY SIZE_MAX
+
+/* A limit, and the member that sets it or NOBODY. */
+struct limit {
+    uint32_t value;
+    size_t by;
+};
+
+/* What a member comes to while the others are being looked at. */
+struct state {
+    struct limit hop[N_LIMITS]; /* What it lets pass as an egress. */
+    struct limit lower[N_LIMITS]; /* What its lower devices let it have. */
+    bool carries_tunnel;        /* It is the lower device of a tunnel. */
+};
+
+/* The two smallest limits of a group, so that each of its devices can see the
+ * smallest of the others. */
+struct smallest {
+    struct limit first, second;
+};
+
+static const struct limit no_limit = { UINT32_MAX, NOBODY };
+
+/* Makes 'limit' as small as 'value' of member 'by'. */
+static void
+limit_add(struct limit *limit, uint32_t value, size_t by)
+{
+    if (value < limit->value) {
+        limit->value = value;
+        limit->by = by;
+    }
+}
+
+static void
+smallest_add(struct smallest *s, uint32_t value, size_t by)
+{
+    if (value < s->first.value) {
+        s->second = s->first;
+        s->first = (struct limit) { value, by };
+    } else {
+        limit_add(&s->second, value, by);
+    }
+}
+
+/* Returns the smallest limit that is not of member 'self'. */
+static const struct limit *
+smallest_of_others(const struct smallest *s, size_t self)
+{
+    return s->first.by == self ? &s->second : &s->first;
+}
+
+/* Returns the smaller of 'ceiling' and 'limit', but never less than a key
+ * could ask for. */
+static uint32_t
+limit_apply(uint32_t ceiling, uint32_t limit, enum bigtcp_attr attr)
+{
+    return MIN(ceiling, (attr == BIGTCP_GSO_MAX_SEGS ? MAX(limit, 1)
+                         : MAX(limit, BIGTCP_MIN_SIZE)));
+}
+
+/* Returns true if 'attr' of 'member' is to be chosen here. */
+static bool
+is_chosen(const struct bigtcp_member *member, enum bigtcp_attr attr)
+{
+    return (member->request.is_auto
+            && member->link
+            && attr != BIGTCP_N_ATTRS
+            && bigtcp_sizes_has(&member->link->sizes, attr)
+            && !bigtcp_sizes_has(&member->request.asked, attr)
+            && !(member->request.held & (1u << attr)));
+}
+
+/* Stores in 'hop' what 'member' can have if nobody else limits it, which is
+ * what it lets pass. */
+static void
+find_own_limits(const struct bigtcp_member *member, size_t self,
+                struct limit hop[N_LIMITS])
+{
+    struct bigtcp_request request = member->request;
+    struct bigtcp_report report;
+    struct bigtcp_sizes wanted;
+
+    for (size_t i = 0; i < N_LIMITS; i++) {
+        if (is_chosen(member, gso_attrs[i])) {
+            bigtcp_sizes_set(&request.asked, gso_attrs[i], BIGTCP_VALUE_MAX);
+        }
+    }
+    bigtcp_report_init(&report);
+    bigtcp_decide(&request, member->link, member->original, &wanted, &report);
+    bigtcp_report_destroy(&report);
+
+    for (size_t i = 0; i < N_LIMITS; i++) {
+        enum bigtcp_attr attr = gso_attrs[i];
+
+        if (bigtcp_sizes_has(&wanted, attr)) {
+            hop[i] = (struct limit) { wanted.value[attr], self };
+        } else if (i == GSO_V4 && bigtcp_sizes_has(&wanted,
+                                                   BIGTCP_GSO_MAX_SIZE)) {
+            /* Before Linux 6.3 one limit was for both families. */
+            hop[i] = (struct limit) { wanted.value[BIGTCP_GSO_MAX_SIZE],
+                                      self };
+        } else {
+            hop[i] = no_limit;
+        }
+    }
+}
+
+/* Lowers what tunnel 'member' lets pass to what its lower devices take.
+ * Returns true if that changed anything. */
+static bool
+follow_lowers(const struct bigtcp_member *members, size_t i,
+              struct state *states)
+{
+    const struct bigtcp_member *member = &members[i];
+    struct state *state = &states[i];
+    bool changed = false;
+
+    for (size_t j = 0; j < member->n_lowers; j++) {
+        const struct bigtcp_lower *lower = &member->lowers[j];
+        const struct limit *outer
+            = &states[lower->member].hop[lower->ipv6 ? GSO_V6 : GSO_V4];
+
+        if (outer->by == NOBODY) {
+            continue;
+        }
+        /* The lower device looks at the outer header: one limit of it is for
+         * both families of what is inside. */
+        for (size_t k = GSO_V6; k <= GSO_V4; k++) {
+            uint32_t value = (outer->value > lower->overhead
+                              ? outer->value - lower->overhead : 0);
+
+            limit_add(&state->lower[k], value, lower->member);
+        }
+        limit_add(&state->lower[GSO_SEGS],
+                  states[lower->member].hop[GSO_SEGS].value, lower->member);
+    }
+    if (member->managed) {
+        for (size_t k = 0; k < N_LIMITS; k++) {
+            uint32_t value = limit_apply(state->hop[k].value,
+                                         state->lower[k].value, gso_attrs[k]);
+
+            if (value < state->hop[k].value) {
+                state->hop[k].value = value;
+                changed = true;
+            }
+        }
+    }
+    return changed;
+}
+
+/* Stores in 'limits' for each member the smallest hop among the other devices
+ * of its groups that its packets can leave by.
+ *
+ * An internal port is no such hop: what it receives it hands to the stack
+ * without looking at the size.  Of an internal port that a tunnel's packets
+ * leave by, the tunnels are no hop either: they are above it, not behind. */
+static void
+find_egress_limits(const struct bigtcp_member *members, size_t n_members,
+                   const struct bigtcp_membership *memberships,
+                   size_t n_memberships, size_t n_groups,
+                   const struct state *states,
+                   struct limit (*limits)[N_LIMITS])
+{
+    struct smallest (*tunnels)[N_LIMITS] = xcalloc(n_groups, sizeof *tunnels);
+    struct smallest (*others)[N_LIMITS] = xcalloc(n_groups, sizeof *others);
+
+    for (size_t g = 0; g < n_groups; g++) {
+        for (size_t k = 0; k < N_LIMITS; k++) {
+            tunnels[g][k].first = tunnels[g][k].second = no_limit;
+            others[g][k].first = others[g][k].second = no_limit;
+        }
+    }
+    for (size_t i = 0; i < n_memberships; i++) {
+        const struct bigtcp_membership *m = &memberships[i];
+        const struct bigtcp_member *member = &members[m->member];
+        struct smallest *s = (member->n_lowers ? tunnels : others)[m->group];
+
+        if (!member->internal && member->link) {
+            for (size_t k = 0; k < N_LIMITS; k++) {
+                /* Two ports of a device are one hop. */
+                if (s[k].first.by != m->member
+                    && s[k].second.by != m->member) {
+                    smallest_add(&s[k], states[m->member].hop[k].value,
+                                 m->member);
+                }
+            }
+        }
+    }
+
+    for (size_t i = 0; i < n_members; i++) {
+        for (size_t k = 0; k < N_LIMITS; k++) {
+            limits[i][k] = no_limit;
+        }
+    }
+    for (size_t i = 0; i < n_memberships; i++) {
+        const struct bigtcp_membership *m = &memberships[i];
+
+        for (size_t k = 0; k < N_LIMITS; k++) {
+            const struct limit *l = smallest_of_others(&others[m->group][k],
+                                                       m->member);
+
+            limit_add(&limits[m->member][k], l->value, l->by);
+            if (!states[m->member].carries_tunnel) {
+                l = smallest_of_others(&tunnels[m->group][k], m->member);
+                limit_add(&limits[m->member][k], l->value, l->by);
+            }
+        }
+    }
+    free(tunnels);
+    free(others);
+}
+
+/* Asks, for 'member', 'ceiling' of 'attr' or what 'limit' leaves of it.  Notes
+ * in 'by', if that is less, who limits. */
+static void
+choose(struct bigtcp_member *member, enum bigtcp_attr attr, uint32_t ceiling,
+       const struct limit *limit, struct limit *by)
+{
+    uint32_t value = limit_apply(ceiling, limit->value, attr);
+
+    if (value < ceiling) {
+        bigtcp_sizes_set(&member->request.asked, attr, value);
+        *by = (struct limit) { value, limit->by };
+    } else if (member->internal && limit->by != NOBODY
+               && attr != BIGTCP_GSO_MAX_SEGS
+               && ceiling <= BIGTCP_LEGACY_SIZE
+               && ceiling == bigtcp_link_ceiling(member->link)) {
+        /* The hops would take more than the internal port can be given: to ask
+         * for it makes the report say so. */
+        bigtcp_sizes_set(&member->request.asked, attr,
+                         MIN(limit->value, BIGTCP_MAX_SIZE));
+    } else {
+        bigtcp_sizes_set(&member->request.asked, attr, BIGTCP_VALUE_MAX);
+    }
+}
+
+/* Adds to the report of 'member' who limits what, by 'by'. */
+static void
+report_limits(struct bigtcp_member *member,
+              const struct bigtcp_member *members,
+              const struct state *states,
+              const struct limit by[BIGTCP_N_ATTRS])
+{
+    enum bigtcp_state state = (member->request.is_auto ? BIGTCP_STATE_LIMITED
+                               : BIGTCP_STATE_CLAMPED);
+    uint32_t told = 0;
+
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        struct ds names = DS_EMPTY_INITIALIZER;
+        const struct limit *l = &by[attr];
+        const struct bigtcp_member *limiter;
+        bool lower = false;
+
+        if (l->by == NOBODY || told & (1u << attr)) {
+            continue;
+        }
+        /* One sentence for all that the same port limits to the same value. */
+        for (enum bigtcp_attr i = attr; i < BIGTCP_N_ATTRS; i++) {
+            if (by[i].by == l->by && by[i].value == l->value) {
+                ds_put_format(&names, "%s%s", names.length ? ", " : "",
+                              bigtcp_attr_to_string(i));
+                told |= 1u << i;
+            }
+        }
+        for (size_t i = 0; i < member->n_lowers; i++) {
+            lower |= member->lowers[i].member == l->by;
+        }
+        limiter = &members[l->by];
+        if (lower && attr != BIGTCP_GSO_MAX_SEGS) {
+            const struct limit *hop = states[l->by].hop;
+
+            bigtcp_report_add(member->report, state,
+                              "%s %"PRIu32": leaves by %s, which takes "
+                              "%"PRIu32" bytes", ds_cstr(&names), l->value,
+                              limiter->name,
+                              MIN(hop[GSO_V4].value, hop[GSO_V6].value));
+        } else {
+            bigtcp_report_add(member->report, state,
+                              "%s %"PRIu32": port %s takes no more",
+                              ds_cstr(&names), l->value, limiter->name);
+        }
+        ds_destroy(&names);
+    }
+}
+
+/* Lowers what is asked of tunnel 'member' by name to what its lower devices
+ * take: more would be segmented there. */
+static void
+cap_by_lowers(struct bigtcp_member *member,
+              const struct state *state, struct limit by[BIGTCP_N_ATTRS])
+{
+    uint32_t cap = bigtcp_gso_cap(&member->request, member->link,
+                                  member->original);
+
+    for (size_t k = 0; k < N_LIMITS; k++) {
+        enum bigtcp_attr attr = gso_attrs[k];
+        struct bigtcp_sizes *asked = &member->request.asked;
+        uint32_t limit = limit_apply(UINT32_MAX, state->lower[k].value, attr);
+        uint32_t own = (attr == BIGTCP_GSO_MAX_SEGS
+                        ? member->link->tso_max_segs : cap);
+
+        if (bigtcp_sizes_has(asked, attr)
+            && limit < MIN(asked->value[attr], own)) {
+            asked->value[attr] = limit;
+            by[attr] = (struct limit) { limit, state->lower[k].by };
+        }
+    }
+}
+
+/* Decides what each of the 'n_members' devices should have, which are in
+ * 'n_groups' groups by 'memberships'.
+ *
+ * For one with 'bigtcp=auto':
+ *
+ *   - GSO sizes are the device's own ceiling, of an internal port at most the
+ *     smallest hop among the devices that its packets can leave by.
+ *
+ *   - GRO sizes, which an internal port has no use for, are that smallest
+ *     hop.
+ *
+ *   - 'bigtcp_mixed' makes both ignore the hops.
+ *
+ * What a key asks for is taken as it is, and so is what devices have that
+ * nothing is asked of.  Only a tunnel never gets more than what its lower
+ * devices take, less the encapsulation. */
+void
+bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
+                    const struct bigtcp_membership *memberships,
+                    size_t n_memberships, size_t n_groups)
+{
+    struct limit (*limits)[N_LIMITS] = xcalloc(n_members, sizeof *limits);
+    struct state *states = xcalloc(n_members, sizeof *states);
+
+    for (size_t i = 0; i < n_members; i++) {
+        for (size_t k = 0; k < N_LIMITS; k++) {
+            states[i].hop[k] = states[i].lower[k] = no_limit;
+        }
+        if (members[i].link) {
+            find_own_limits(&members[i], i, states[i].hop);
+        }
+        for (size_t j = 0; j < members[i].n_lowers; j++) {
+            states[members[i].lowers[j].member].carries_tunnel = true;
+        }
+    }
+
+    /* From the outside in: internal ports by the devices behind them, tunnels
+     * by their lower devices, which may be such internal ports, internal ports
+     * by those tunnels.  Values only fall; tunnels in tunnels take a round for
+     * each level, of which there are not more than devices. */
+    for (size_t round = 0; round <= n_members; round++) {
+        bool changed = false;
+
+        find_egress_limits(members, n_members, memberships, n_memberships,
+                           n_groups, states, limits);
+        for (size_t i = 0; i < n_members; i++) {
+            const struct bigtcp_member *member = &members[i];
+
+            if (!member->link) {
+                continue;
+            }
+            changed |= follow_lowers(members, i, states);
+            for (size_t k = 0; member->internal && k < N_LIMITS; k++) {
+                uint32_t value = limit_apply(states[i].hop[k].value,
+                                             limits[i][k].value,
+                                             gso_attrs[k]);
+
+                if (!member->request.mixed && is_chosen(member, gso_attrs[k])
+                    && value < states[i].hop[k].value) {
+                    states[i].hop[k].value = value;
+                    changed = true;
+                }
+            }
+        }
+        if (!changed) {
+            break;
+        }
+    }
+
+    for (size_t i = 0; i < n_members; i++) {
+        struct bigtcp_member *member = &members[i];
+        struct limit by[BIGTCP_N_ATTRS];
+        bool chosen[BIGTCP_N_ATTRS];
+
+        memset(&member->wanted, 0, sizeof member->wanted);
+        if (!member->link) {
+            continue;
+        }
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            by[attr] = no_limit;
+            chosen[attr] = is_chosen(member, attr);
+        }
+        for (size_t k = 0; k < N_LIMITS; k++) {
+            const struct limit *hop = (member->request.mixed ? &no_limit
+                                       : &limits[i][k]);
+            enum bigtcp_attr gso = gso_attrs[k];
+            enum bigtcp_attr gro = gro_attrs[k];
+
+            if (chosen[gso]) {
+                choose(member, gso,
+                       (gso == BIGTCP_GSO_MAX_SEGS
+                        ? member->link->tso_max_segs
+                        : bigtcp_gso_cap(&member->request, member->link,
+                                         member->original)),
+                       member->internal ? hop : &no_limit, &by[gso]);
+            }
+            if (gro != BIGTCP_N_ATTRS && chosen[gro] && !member->internal) {
+                choose(member, gro, BIGTCP_MAX_SIZE, hop, &by[gro]);
+            }
+        }
+        if (member->managed) {
+            cap_by_lowers(member, &states[i], by);
+        }
+        report_limits(member, members, states, by);
+        bigtcp_decide(&member->request, member->link, member->original,
+                      &member->wanted, member->report);
+    }
+    free(states);
+    free(limits);
+}
