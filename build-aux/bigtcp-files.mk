@@ -31,6 +31,7 @@ OVERLAY_FILES = \
 	tests/bigtcp.at \
 	tests/bigtcp-policy.at \
 	tests/system-bigtcp-module.at \
+	tests/system-bigtcp-policy.at \
 	tests/system-bigtcp.at \
 	tests/test-bigtcp.c \
 	tests/test-bigtcp-group.c \

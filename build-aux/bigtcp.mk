@@ -44,5 +44,6 @@ TESTSUITE_AT += \
 	tests/bigtcp-policy.at
 SYSTEM_KMOD_TESTSUITE_AT += \
 	tests/system-bigtcp.at \
-	tests/system-bigtcp-module.at
+	tests/system-bigtcp-module.at \
+	tests/system-bigtcp-policy.at
 EXTRA_DIST += build-aux/bigtcp.mk
