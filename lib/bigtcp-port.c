@@ -61,6 +61,9 @@ struct bigtcp_device {
 
     struct bigtcp_request request; /* Of all 'ports'. */
     struct bigtcp_report report;   /* What came of it. */
+    bool internal;              /* An internal port. */
+    bool remote;                /* In another network namespace when last
+                                 * read. */
     int error;                  /* Of the last read, positive errno value. */
     struct bigtcp_link link;    /* Last read, if 'error' is 0. */
 
@@ -78,6 +81,10 @@ struct bigtcp_device {
     int backoff;                /* Milliseconds, 0 if all is quiet. */
     long long int hold_until;   /* Not to be sent again before, in
                                  * milliseconds of time_msec(). */
+
+    /* What log and status were last told, and of which device. */
+    struct bigtcp_sizes told;
+    int told_ifindex;
 
     bool watched;               /* Read though nothing is asked of it, because
                                  * what is asked of others depends on it. */
@@ -573,24 +580,15 @@ forget_originals(struct bigtcp_device *device)
 static void
 examine(struct bigtcp_device *device)
 {
-    const struct bigtcp_port *port;
-    bool internal = false;
-
-    LIST_FOR_EACH (port, in_device, &device->ports) {
-        internal |= port->internal;
-    }
-
-    if (device->error == ENODEV) {
-        if (internal) {
-            bigtcp_report_add(&device->report, BIGTCP_STATE_REMOTE,
-                              "%s is in another network namespace",
-                              device->name);
-        } else {
-            forget_originals(device);
-            if (!ovs_list_is_empty(&device->ports)) {
-                bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
-                                  "there is no device %s", device->name);
-            }
+    if (device->remote || (device->error == ENODEV && device->internal)) {
+        bigtcp_report_add(&device->report, BIGTCP_STATE_REMOTE,
+                          "%s is in another network namespace",
+                          device->name);
+    } else if (device->error == ENODEV) {
+        forget_originals(device);
+        if (!ovs_list_is_empty(&device->ports)) {
+            bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
+                              "there is no device %s", device->name);
         }
     } else if (device->error) {
         bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
@@ -695,7 +693,7 @@ decide(struct bigtcp_device *device, struct bigtcp_sizes *wanted,
     struct bigtcp_sizes settled = *wanted;
 
     memset(change, 0, sizeof *change);
-    if (device->error) {
+    if (device->error || device->remote) {
         return;
     }
     if (is_held(device, wanted, before)) {
@@ -799,7 +797,7 @@ change_devices(struct bigtcp_device *devs[],
     for (size_t i = 0; i < n; i++) {
         struct bigtcp_device *device = devs[i];
 
-        if (device->error) {
+        if (device->error || device->remote) {
             continue;
         }
         BIGTCP_FOR_EACH_ATTR (attr) {
@@ -830,19 +828,20 @@ publish(struct bigtcp_device *device, const struct snapshot *before)
     bool changed;
 
     BIGTCP_FOR_EACH_ATTR (attr) {
-        uint32_t old = before->live.value[attr];
+        uint32_t old = device->told.value[attr];
         uint32_t new = device->link.sizes.value[attr];
 
         if (!device->error && old != new
-            && bigtcp_sizes_has(&before->live, attr)) {
+            && bigtcp_sizes_has(&device->told, attr)) {
             ds_put_format(&moves, "%s %s %"PRIu32" -> %"PRIu32,
                           moves.length ? "," : ":",
                           bigtcp_attr_to_string(attr), old, new);
         }
     }
-    changed = (moves.length || managed != device->managed
-               || device->report.state != before->state
-               || strcmp(reason, before->reason));
+    changed = (managed != device->managed
+               || (managed && (moves.length
+                               || device->report.state != before->state
+                               || strcmp(reason, before->reason))));
     if (changed) {
         VLOG_INFO("%s: %s%s%s%s%s", device->name,
                   (managed ? bigtcp_state_to_string(device->report.state)
@@ -860,6 +859,10 @@ publish(struct bigtcp_device *device, const struct snapshot *before)
         port->seen_seq = netdev_get_change_seq(port->netdev);
     }
     device->managed = managed;
+    if (!device->error) {
+        device->told = device->link.sizes;
+        device->told_ifindex = device->link.ifindex;
+    }
     ds_destroy(&moves);
 }
 
@@ -988,12 +991,13 @@ apply_policy(struct bigtcp_device *devs[], size_t n,
         members[i].name = device->name;
         members[i].managed = device_is_managed(device);
         members[i].link = ((members[i].managed || device->watched)
-                           && !device->error ? &device->link : NULL);
+                           && !device->error && !device->remote
+                           ? &device->link : NULL);
         members[i].original = &device->original;
         members[i].request = device->request;
         members[i].report = &device->report;
+        members[i].internal = device->internal;
         LIST_FOR_EACH (port, in_device, &device->ports) {
-            members[i].internal |= port->internal;
             if (ovs_list_is_singleton(&device->ports)) {
                 members[i].name = netdev_get_name(port->netdev);
             }
@@ -1077,7 +1081,11 @@ commit_devices(struct bigtcp_device *devs[], size_t n,
         if (device_is_managed(devs[i])) {
             decide(devs[i], &wanted[i], &changes[i], &before[i]);
         }
-        before[i].live = devs[i]->link.sizes;
+        if (!devs[i]->managed
+            || devs[i]->told_ifindex != devs[i]->link.ifindex) {
+            devs[i]->told = devs[i]->link.sizes;
+            devs[i]->told_ifindex = devs[i]->link.ifindex;
+        }
         if (changes[i].present) {
             keep_originals(devs[i], &changes[i]);
             wanted[n_some] = wanted[i];
@@ -1094,7 +1102,7 @@ commit_devices(struct bigtcp_device *devs[], size_t n,
     }
 
     for (size_t i = 0; i < n; i++) {
-        if (!devs[i]->error) {
+        if (!devs[i]->error && !devs[i]->remote) {
             drop_originals(devs[i]);
         }
         publish(devs[i], &before[i]);
@@ -1159,13 +1167,21 @@ read_devices(struct bigtcp_device *devs[], size_t n)
     struct bigtcp_access *accesses = xcalloc(n, sizeof *accesses);
 
     for (size_t i = 0; i < n; i++) {
+        const struct bigtcp_port *port;
+
+        devs[i]->internal = false;
+        LIST_FOR_EACH (port, in_device, &devs[i]->ports) {
+            devs[i]->internal |= port->internal;
+        }
         accesses[i].name = devs[i]->name;
+        accesses[i].internal = devs[i]->internal;
         accesses[i].link = &devs[i]->link;
     }
     devs[0]->class->get(accesses, n);
     COVERAGE_ADD(bigtcp_read, n);
     for (size_t i = 0; i < n; i++) {
         devs[i]->error = accesses[i].error;
+        devs[i]->remote = accesses[i].remote;
         free(accesses[i].message);
     }
     free(accesses);

@@ -11,6 +11,10 @@
 /* One device in a call of a class. */
 struct bigtcp_access {
     const char *name;           /* In: kernel device, owned by the caller. */
+    bool internal;              /* 'get': in, it is an internal port, which
+                                 * can be in another network namespace. */
+    bool remote;                /* 'get': out, it was read in another network
+                                 * namespace.  It cannot be changed there. */
     struct bigtcp_link *link;   /* 'get': out, if 'error' is 0.
                                  * 'set': in, its 'ifindex'. */
     struct bigtcp_sizes sizes;  /* 'set': in, what to change. */

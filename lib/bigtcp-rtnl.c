@@ -15,8 +15,10 @@
 #include <string.h>
 
 #include "coverage.h"
+#include "dpif-netlink.h"
 #include "netlink.h"
 #include "netlink-socket.h"
+#include "netnsid.h"
 #include "openvswitch/ofpbuf.h"
 #include "openvswitch/shash.h"
 #include "ovs-thread.h"
@@ -27,16 +29,13 @@ COVERAGE_DEFINE(bigtcp_rtnl_dump);
 COVERAGE_DEFINE(bigtcp_rtnl_set);
 COVERAGE_DEFINE(bigtcp_rtnl_set_failed);
 
-/* More devices than this are read by one dump rather than by a request
- * each. */
-#define MAX_GETS 8
-
 /* Attributes of include/uapi/linux/if_link.h.  They are enumerators there,
  * some of them younger than the headers that we may be built with, so that
  * neither their names nor #ifdef can be used. */
 enum {
     BIGTCP_IFLA_GSO_MAX_SEGS = 40,
     BIGTCP_IFLA_GSO_MAX_SIZE = 41,
+    BIGTCP_IFLA_TARGET_NETNSID = 46,
     BIGTCP_IFLA_GRO_MAX_SIZE = 58,
     BIGTCP_IFLA_TSO_MAX_SIZE = 59,
     BIGTCP_IFLA_TSO_MAX_SEGS = 60,
@@ -156,50 +155,32 @@ bigtcp_rtnl_parse(struct ofpbuf *buf, struct bigtcp_link *link,
     return true;
 }
 
-/* Reads each device by a request of its own. */
-static void
-get_each(struct bigtcp_access *accesses, size_t n)
+/* Sends 'request', which asks for one device, and reads the reply into
+ * 'link'.  Returns 0 or a positive errno value. */
+static int
+get_link(const struct ofpbuf *request, struct bigtcp_link *link)
 {
-    struct nl_transaction *txnps[MAX_GETS];
-    struct nl_transaction txns[MAX_GETS];
-
-    ovs_assert(n <= MAX_GETS);
-    for (size_t i = 0; i < n; i++) {
-        txns[i].request = ofpbuf_new(128);
-        txns[i].reply = ofpbuf_new(4096);
-        txnps[i] = &txns[i];
-        bigtcp_rtnl_compose_get(txns[i].request, accesses[i].name);
-    }
-
-    nl_transact_multiple(NETLINK_ROUTE, txnps, n);
-    COVERAGE_ADD(bigtcp_rtnl_get, n);
-
-    for (size_t i = 0; i < n; i++) {
-        const char *name;
-
-        accesses[i].error = txns[i].error;
-        if (!accesses[i].error
-            && !bigtcp_rtnl_parse(txns[i].reply, accesses[i].link, &name)) {
-            accesses[i].error = EPROTO;
-        }
-        ofpbuf_delete(txns[i].request);
-        ofpbuf_delete(txns[i].reply);
-    }
-}
-
-/* Reads all devices by one dump. */
-static void
-get_all(struct bigtcp_access *accesses, size_t n)
-{
-    struct shash wanted = SHASH_INITIALIZER(&wanted);
-    struct ofpbuf request, reply, buf;
-    struct nl_dump dump;
+    struct ofpbuf *reply;
+    const char *name;
     int error;
 
-    for (size_t i = 0; i < n; i++) {
-        accesses[i].error = ENODEV;
-        shash_add(&wanted, accesses[i].name, &accesses[i]);
+    error = nl_transact(NETLINK_ROUTE, request, &reply);
+    COVERAGE_INC(bigtcp_rtnl_get);
+    if (!error && !bigtcp_rtnl_parse(reply, link, &name)) {
+        error = EPROTO;
     }
+    ofpbuf_delete(reply);
+    return error;
+}
+
+/* Calls 'cb' with 'aux' for each device of this network namespace.  Returns 0
+ * or a positive errno value. */
+static int
+for_each_link(void (*cb)(const struct bigtcp_link *, const char *name,
+                         void *aux), void *aux)
+{
+    struct ofpbuf request, reply, buf;
+    struct nl_dump dump;
 
     ofpbuf_init(&request, 64);
     bigtcp_rtnl_compose_get(&request, NULL);
@@ -213,31 +194,82 @@ get_all(struct bigtcp_access *accesses, size_t n)
         const char *name;
 
         if (bigtcp_rtnl_parse(&reply, &link, &name)) {
-            struct bigtcp_access *access = shash_find_data(&wanted, name);
-
-            if (access) {
-                access->error = 0;
-                *access->link = link;
-            }
+            cb(&link, name, aux);
         }
     }
     ofpbuf_uninit(&buf);
-    error = nl_dump_done(&dump);
-    if (error) {
-        for (size_t i = 0; i < n; i++) {
-            accesses[i].error = error;
-        }
-    }
-    shash_destroy(&wanted);
+    return nl_dump_done(&dump);
 }
 
 static void
+store_link(const struct bigtcp_link *link, const char *name, void *wanted)
+{
+    struct bigtcp_access *access = shash_find_data(wanted, name);
+
+    if (access) {
+        access->error = 0;
+        *access->link = *link;
+    }
+}
+
+/* Reads the device of 'access', an internal port that is not in this network
+ * namespace, where it is.  The datapath knows the number of that namespace.
+ *
+ * The same attribute in a request that changes a device would move it there:
+ * none is ever sent. */
+static void
+get_remote(struct bigtcp_access *access)
+{
+    struct dpif_netlink_vport vport;
+    struct ofpbuf *buf, request;
+
+    if (dpif_netlink_vport_get(access->name, &vport, &buf)) {
+        return;
+    }
+    if (netnsid_is_remote(vport.netnsid)) {
+        ofpbuf_init(&request, 128);
+        bigtcp_rtnl_compose_get(&request, access->name);
+        nl_msg_put_u32(&request, BIGTCP_IFLA_TARGET_NETNSID, vport.netnsid);
+        if (!get_link(&request, access->link)) {
+            access->error = 0;
+            access->remote = true;
+        }
+        ofpbuf_uninit(&request);
+    }
+    ofpbuf_delete(buf);
+}
+
+/* One device is read by a request, several are by one dump. */
+static void
 bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
 {
-    if (n <= MAX_GETS) {
-        get_each(accesses, n);
+    if (n == 1) {
+        struct ofpbuf request;
+
+        ofpbuf_init(&request, 128);
+        bigtcp_rtnl_compose_get(&request, accesses->name);
+        accesses->error = get_link(&request, accesses->link);
+        ofpbuf_uninit(&request);
     } else {
-        get_all(accesses, n);
+        struct shash wanted = SHASH_INITIALIZER(&wanted);
+        int error;
+
+        for (size_t i = 0; i < n; i++) {
+            accesses[i].error = ENODEV;
+            shash_add(&wanted, accesses[i].name, &accesses[i]);
+        }
+        error = for_each_link(store_link, &wanted);
+        for (size_t i = 0; error && i < n; i++) {
+            accesses[i].error = error;
+        }
+        shash_destroy(&wanted);
+    }
+
+    for (size_t i = 0; i < n; i++) {
+        accesses[i].remote = false;
+        if (accesses[i].error == ENODEV && accesses[i].internal) {
+            get_remote(&accesses[i]);
+        }
     }
 }
 
@@ -330,32 +362,32 @@ const struct bigtcp_class bigtcp_rtnl_class = {
     .set = bigtcp_rtnl_set,
 };
 
+struct kind_ceiling {
+    const char *kind;
+    uint32_t ceiling;
+};
+
+static void
+update_kind_ceiling(const struct bigtcp_link *link,
+                    const char *name OVS_UNUSED, void *kind_ceiling_)
+{
+    struct kind_ceiling *kc = kind_ceiling_;
+
+    if (!strcmp(link->kind, kc->kind)) {
+        kc->ceiling = MAX(kc->ceiling, bigtcp_link_ceiling(link));
+    }
+}
+
 /* Stores in '*ceiling' the highest tso_max_size of the devices of 'kind' that
  * exist, 0 if there is none.  Returns 0 or a positive errno value. */
 int
 bigtcp_rtnl_kind_ceiling(const char *kind, uint32_t *ceiling)
 {
-    struct ofpbuf request, reply, buf;
-    struct nl_dump dump;
+    struct kind_ceiling kc = { .kind = kind };
+    int error = for_each_link(update_kind_ceiling, &kc);
 
-    *ceiling = 0;
-    ofpbuf_init(&request, 64);
-    bigtcp_rtnl_compose_get(&request, NULL);
-    nl_dump_start(&dump, NETLINK_ROUTE, &request);
-    ofpbuf_uninit(&request);
-
-    ofpbuf_init(&buf, NL_DUMP_BUFSIZE);
-    while (nl_dump_next(&dump, &reply, &buf)) {
-        struct bigtcp_link link;
-        const char *name;
-
-        if (bigtcp_rtnl_parse(&reply, &link, &name)
-            && !strcmp(link.kind, kind)) {
-            *ceiling = MAX(*ceiling, bigtcp_link_ceiling(&link));
-        }
-    }
-    ofpbuf_uninit(&buf);
-    return nl_dump_done(&dump);
+    *ceiling = kc.ceiling;
+    return error;
 }
 
 /* Composes in 'buf' a request to make a device 'name' of 'kind', a tunnel as
