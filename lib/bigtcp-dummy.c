@@ -169,6 +169,8 @@ bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
             ovs_strlcpy(dummy->link.kind, value, sizeof dummy->link.kind);
         } else if (!strcmp(name, "ifindex")) {
             dummy->link.ifindex = atoi(value);
+        } else if (!strcmp(name, "carries")) {
+            dummy->link.carries = atoi(value);
         } else if (!strcmp(name, "tso_max_segs")) {
             dummy->link.tso_max_segs = atoi(value);
         } else if (!bigtcp_attr_from_string(name, &attr)) {

@@ -22,6 +22,7 @@
 #include "openvswitch/ofpbuf.h"
 #include "openvswitch/shash.h"
 #include "ovs-thread.h"
+#include "simap.h"
 #include "util.h"
 
 COVERAGE_DEFINE(bigtcp_rtnl_get);
@@ -239,6 +240,53 @@ get_remote(struct bigtcp_access *access)
     ofpbuf_delete(buf);
 }
 
+/* Returns the largest packet, in bytes, that the kernel's code for tunnels of
+ * 'kind' takes, found by making one.
+ *
+ * A tunnel device's ceiling is no proof of that.  One that was made with a
+ * lower device, on any kernel, has the ceiling of that
+ * (netif_inherit_tso_max()), also if another program made it and Open vSwitch
+ * took it over.  But the length fields of the outer IP and UDP headers have 16
+ * bits, and a kernel must know what to do with more.  A driver that does says
+ * so by itself: a new device without a lower device has 524280 (vxlan and
+ * geneve from Linux 7.3 on), else 65536. */
+static uint32_t
+tunnel_carries(const char *kind)
+{
+    static struct simap known = SIMAP_INITIALIZER(&known);
+    uint32_t carries = simap_get(&known, kind);
+
+    if (!carries) {
+        struct bigtcp_rtnl_probe probe = { .kind = kind };
+
+        carries = BIGTCP_LEGACY_SIZE;
+        if (!bigtcp_rtnl_probe(&probe, 1) && !probe.error) {
+            carries = bigtcp_link_ceiling(&probe.link);
+        }
+        simap_put(&known, kind, carries);
+    }
+    return carries;
+}
+
+/* Completes what was read of a device by what the kernel does not say of
+ * it. */
+static void
+add_carries(struct bigtcp_link *link)
+{
+    static const char *const kinds[] = { "vxlan", "geneve", "gretap" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        if (!strcmp(link->kind, kinds[i])
+            && bigtcp_link_ceiling(link) > BIGTCP_LEGACY_SIZE) {
+            uint32_t carries = tunnel_carries(link->kind);
+
+            if (carries < bigtcp_link_ceiling(link)) {
+                link->carries = carries;
+            }
+        }
+    }
+}
+
 /* One device is read by a request, several are by one dump. */
 static void
 bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
@@ -269,6 +317,9 @@ bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
         accesses[i].remote = false;
         if (accesses[i].error == ENODEV && accesses[i].internal) {
             get_remote(&accesses[i]);
+        }
+        if (!accesses[i].error) {
+            add_carries(accesses[i].link);
         }
     }
 }

@@ -528,9 +528,9 @@ bigtcp_report_add(struct bigtcp_report *report, enum bigtcp_state state,
     va_end(args);
 }
 
-/* Returns the largest GSO size, in bytes, of the device with 'link', which had
- * 'original'.  Where the kernel reports no ceiling, the driver's limit shows
- * only in what the device started with. */
+/* Returns the largest GSO size, in bytes, that makes sense for the device with
+ * 'link', which had 'original'.  Where the kernel reports no ceiling, the
+ * driver's limit shows only in what the device started with. */
 static uint32_t
 device_ceiling(const struct bigtcp_link *link,
                const struct bigtcp_sizes *original)
@@ -544,7 +544,7 @@ device_ceiling(const struct bigtcp_link *link,
 
         ceiling = MIN(ceiling, start->value[BIGTCP_GSO_MAX_SIZE]);
     }
-    return ceiling;
+    return link->carries ? MIN(ceiling, link->carries) : ceiling;
 }
 
 /* The value that 'asked' for 'attr' comes to under 'ceiling'. */
@@ -573,6 +573,11 @@ report_clamp(enum bigtcp_attr attr, uint32_t asked, uint32_t got,
         bigtcp_report_add(report, BIGTCP_STATE_CLAMPED,
                           "%s %"PRIu32" asked, %"PRIu32" is the device's "
                           "ceiling (tso_max_segs)", name, asked, got);
+    } else if (link->carries && got == link->carries) {
+        bigtcp_report_add(report, BIGTCP_STATE_CLAMPED,
+                          "%s %"PRIu32" asked, %"PRIu32" is what this "
+                          "kernel's %s carries", name, asked, got,
+                          link->kind);
     } else if (got < bigtcp_link_ceiling(link)) {
         bigtcp_report_add(report, BIGTCP_STATE_CLAMPED,
                           "%s %"PRIu32" asked, other_config:tso_max_size "

@@ -101,6 +101,9 @@ struct bigtcp_link {
     char kind[16];              /* Kind of link, e.g. "openvswitch" for an
                                  * internal port, "" for hardware. */
     uint32_t tso_max_segs;      /* Ceiling of gso_max_segs. */
+    uint32_t carries;           /* Of a tunnel: largest packet, in bytes, that
+                                 * the kernel's code for it takes, if that is
+                                 * less than the ceiling; else 0. */
     struct bigtcp_sizes sizes;  /* Live values.  What is not present, this
                                  * kernel does not have. */
 };

@@ -107,6 +107,7 @@ world_decide(struct world *w)
  *                        A key, 0 for "max".
  *     live=N/N           The GSO sizes that it has.
  *     maxsegs=N          Its ceiling of segments.
+ *     carries=N          What the kernel's tunnel code takes.
  *     old                No attribute for IPv4 (before Linux 6.3).
  *     g=N                Group, 0 if not given; more than one adds to it; -
  *                        for none.
@@ -308,6 +309,12 @@ static const struct group_case group_cases[] = {
       "vx=79950/79950/524280/524280 limited [leaves by eth0]" },
     { "p:vx:524280:auto:over6=eth0/70 p:eth0:524280:live=100000/80000:g=1",
       "vx=99930/99930/524280/524280 limited [leaves by eth0]" },
+    /* A ceiling that is no proof. */
+    { "p:vx:524280:auto:carries=65536 i:int0:524280:auto",
+      "vx=65536/65536/524280/524280 applied; "
+      "int0=65536/65536/65536/65536 limited [port vx takes no more]" },
+    { "p:vx:524280:gso6=100000:carries=65536",
+      "vx=65536/65536/65536/65536 clamped [65536 is what this kernel]" },
     /* Several remotes: the smallest. */
     { "p:vx:524280:auto:over=eth0/50:over=eth1/50 p:eth0:300000:auto:g=1 "
       "p:eth1:200000:auto:g=2",
@@ -387,6 +394,8 @@ add_device(struct world *w, char *text)
         } else if (ovs_scan(option, "live=%u/%u", &a, &b)) {
             bigtcp_sizes_set(sizes, BIGTCP_GSO_MAX_SIZE, a);
             bigtcp_sizes_set(sizes, BIGTCP_GSO_IPV4_MAX_SIZE, b);
+        } else if (ovs_scan(option, "carries=%u", &a)) {
+            d->link.carries = a;
         } else if (ovs_scan(option, "maxsegs=%u", &a)) {
             d->link.tso_max_segs = a;
             bigtcp_sizes_set(sizes, BIGTCP_GSO_MAX_SEGS, a);
