@@ -12,6 +12,8 @@ OVERLAY_FILES = \
 	lib/bigtcp-dummy.c \
 	lib/bigtcp-group.c \
 	lib/bigtcp-group.h \
+	lib/bigtcp-hazards.c \
+	lib/bigtcp-hazards.h \
 	lib/bigtcp-originals.c \
 	lib/bigtcp-originals.h \
 	lib/bigtcp-port.c \

@@ -11,6 +11,8 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-dummy.c \
 	lib/bigtcp-group.c \
 	lib/bigtcp-group.h \
+	lib/bigtcp-hazards.c \
+	lib/bigtcp-hazards.h \
 	lib/bigtcp-originals.c \
 	lib/bigtcp-originals.h \
 	lib/bigtcp-port.c \

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* What the running kernel can do: which sizes a device has, how large those of
- * each kind of device can be, whether our kernel module is there.  Nothing is
- * concluded from the kernel's version. */
+ * each kind of device can be, whether our kernel module is there.  Of what can
+ * be tried nothing is concluded from the kernel's version; faults that cannot
+ * are told by it (lib/bigtcp-hazards.h). */
 
 #include <config.h>
 
 #include "bigtcp-capabilities.h"
 
 #include <inttypes.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "bigtcp.h"
+#include "bigtcp-hazards.h"
 #include "bigtcp-provider.h"
 #include "bigtcp-rtnl.h"
 #include "openvswitch/dynamic-string.h"
@@ -53,6 +56,15 @@ module_is_loaded(const char *module)
     return loaded;
 }
 
+/* Returns the BIGTCP_VERSION() of the running kernel. */
+static int
+running_version(void)
+{
+    struct utsname utsname;
+
+    return uname(&utsname) ? 0 : bigtcp_kernel_version(utsname.release);
+}
+
 static void
 probe(struct capabilities *caps)
 {
@@ -88,6 +100,7 @@ is_big(const struct bigtcp_link *link, enum bigtcp_attr attr)
 void
 bigtcp_capabilities_format(struct ds *ds)
 {
+    const struct bigtcp_hazard *hazard;
     struct capabilities caps;
 
     probe(&caps);
@@ -132,6 +145,16 @@ bigtcp_capabilities_format(struct ds *ds)
     }
     ds_put_format(ds, "module openvswitch_bigtcp: %s\n",
                   caps.module ? "loaded" : "not loaded");
+
+    ds_put_cstr(ds, "known hazards of this kernel's version, unless mended by "
+                "its distributor:\n");
+    if (!bigtcp_hazard_next(running_version(), NULL)) {
+        ds_put_cstr(ds, "  none\n");
+    }
+    BIGTCP_FOR_EACH_HAZARD (hazard, running_version()) {
+        ds_put_format(ds, "  %s (commit %s mends it)\n", hazard->text,
+                      hazard->commit);
+    }
 }
 
 /* Returns the same as a JSON object, which the caller owns. */
@@ -139,7 +162,8 @@ struct json *
 bigtcp_capabilities_to_json(void)
 {
     struct json *json = json_object_create();
-    struct json *object;
+    const struct bigtcp_hazard *hazard;
+    struct json *object, *array;
     struct capabilities caps;
 
     probe(&caps);
@@ -186,5 +210,14 @@ bigtcp_capabilities_to_json(void)
                                ovs_strerror(caps.probe_error));
     }
     json_object_put(json, "module", json_boolean_create(caps.module));
+
+    array = json_array_create_empty();
+    BIGTCP_FOR_EACH_HAZARD (hazard, running_version()) {
+        object = json_object_create();
+        json_object_put_string(object, "text", hazard->text);
+        json_object_put_string(object, "commit", hazard->commit);
+        json_array_add(array, object);
+    }
+    json_object_put(json, "hazards", array);
     return json;
 }

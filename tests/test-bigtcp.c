@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bigtcp-hazards.h"
 #include "bigtcp-originals.h"
 #include "bigtcp-rtnl.h"
 #include "command-line.h"
@@ -768,6 +769,33 @@ test_originals(struct ovs_cmdl_context *ctx OVS_UNUSED)
                == ENOENT);
 }
 
+/* Returns the number of known faults of the kernel that calls itself
+ * 'release', and checks that each has a text. */
+static size_t
+count_hazards(const char *release)
+{
+    const struct bigtcp_hazard *hazard;
+    size_t n = 0;
+
+    BIGTCP_FOR_EACH_HAZARD (hazard, bigtcp_kernel_version(release)) {
+        ovs_assert(hazard->text[0] && strlen(hazard->commit) == 12);
+        n++;
+    }
+    return n;
+}
+
+static void
+test_hazards(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    ovs_assert(count_hazards("4.19.0") == 0);
+    ovs_assert(count_hazards("6.1.0-57-amd64") == 5);
+    ovs_assert(count_hazards("6.4") == 2);
+    ovs_assert(count_hazards("6.11.9-generic") == 2);
+    ovs_assert(count_hazards("6.12.117+deb12-amd64") == 0);
+    ovs_assert(count_hazards("7.3.4") == 0);
+    ovs_assert(count_hazards("none") == 0);
+}
+
 static void
 test_bigtcp_main(int argc, char *argv[])
 {
@@ -782,6 +810,7 @@ test_bigtcp_main(int argc, char *argv[])
         { "compose", NULL, 0, 0, test_compose, OVS_RO },
         { "message", NULL, 0, 0, test_message, OVS_RO },
         { "originals", NULL, 0, 0, test_originals, OVS_RO },
+        { "hazards", NULL, 0, 0, test_hazards, OVS_RO },
         { NULL, NULL, 0, 0, NULL, OVS_RO },
     };
     struct ovs_cmdl_context ctx = { .argc = argc - 1, .argv = argv + 1 };
