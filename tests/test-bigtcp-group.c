@@ -554,7 +554,7 @@ random_world(struct world *w)
 
     world_init(w);
     for (size_t i = 0; i < n; i++) {
-        char name[16];
+        char name[32];
         struct bigtcp_member *m;
 
         snprintf(name, sizeof name, "d%"PRIuSIZE, i);
