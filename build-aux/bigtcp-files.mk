@@ -18,11 +18,13 @@ OVERLAY_FILES = \
 	lib/bigtcp-originals.h \
 	lib/bigtcp-port.c \
 	lib/bigtcp-port.h \
+	lib/bigtcp-port-private.h \
 	lib/bigtcp-provider.h \
 	lib/bigtcp-route.c \
 	lib/bigtcp-route.h \
 	lib/bigtcp-rtnl.c \
 	lib/bigtcp-rtnl.h \
+	lib/bigtcp-show.c \
 	lib/bigtcp-stub.c \
 	lib/bigtcp-unixctl.man \
 	ofproto/bigtcp-ofproto.c \

@@ -17,9 +17,11 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-originals.h \
 	lib/bigtcp-port.c \
 	lib/bigtcp-port.h \
+	lib/bigtcp-port-private.h \
 	lib/bigtcp-provider.h \
 	lib/bigtcp-route.c \
 	lib/bigtcp-route.h \
+	lib/bigtcp-show.c \
 	lib/bigtcp-rtnl.h
 if LINUX
 lib_libopenvswitch_la_SOURCES += lib/bigtcp-rtnl.c

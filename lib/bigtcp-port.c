@@ -9,6 +9,7 @@
 #include <config.h>
 
 #include "bigtcp-port.h"
+#include "bigtcp-port-private.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,14 +25,12 @@
 #include "hash.h"
 #include "netdev-provider.h"
 #include "openvswitch/hmap.h"
-#include "openvswitch/json.h"
 #include "openvswitch/list.h"
 #include "openvswitch/poll-loop.h"
 #include "openvswitch/shash.h"
 #include "openvswitch/vlog.h"
 #include "seq.h"
 #include "smap.h"
-#include "sset.h"
 #include "timeval.h"
 #include "util.h"
 
@@ -50,86 +49,10 @@ enum {
     MAX_BACKOFF = 320 * 1000,
 };
 
-/* A kernel device that a port is or was on. */
-struct bigtcp_device {
-    struct hmap_node node;      /* In 'devices', by name and class. */
-    struct ovs_list touched;    /* In 'touched_devices', or empty. */
-    struct ovs_list ports;      /* Contains "struct bigtcp_port"s. */
-
-    char *name;                 /* Kernel device. */
-    const struct bigtcp_class *class;
-
-    struct bigtcp_request request; /* Of all 'ports'. */
-    struct bigtcp_report report;   /* What came of it. */
-    bool internal;              /* An internal port. */
-    bool remote;                /* In another network namespace when last
-                                 * read. */
-    int error;                  /* Of the last read, positive errno value. */
-    struct bigtcp_link link;    /* Last read, if 'error' is 0. */
-
-    /* Values from before the first change, of the attributes that were
-     * changed, and the device that they belong to. */
-    struct bigtcp_sizes original;
-    int original_ifindex;
-
-    /* What was decided at the last commit, and for which device.  A value that
-     * differs while the decision is the same was changed by somebody else. */
-    struct bigtcp_sizes settled;
-    int settled_ifindex;
-    bool refused;               /* The kernel did not take all of it. */
-    unsigned int n_drifts;      /* Times that it was put right. */
-    int backoff;                /* Milliseconds, 0 if all is quiet. */
-    long long int hold_until;   /* Not to be sent again before, in
-                                 * milliseconds of time_msec(). */
-
-    /* What log and status were last told, and of which device. */
-    struct bigtcp_sizes told;
-    int told_ifindex;
-
-    bool watched;               /* Read though nothing is asked of it, because
-                                 * what is asked of others depends on it. */
-    bool managed;               /* device_is_managed() at the last commit. */
-    size_t index;               /* In the array of a commit. */
-};
-
-/* A bridge: what its ports have in common. */
-struct bigtcp_bridge {
-    struct hmap_node node;      /* In 'bridges', by 'name'. */
-    char *name;
-    size_t n_ports;             /* Ports that point here. */
-    struct bigtcp_settings settings; /* Of its row. */
-
-    /* While groups are being made: a bridge of the same group or itself, and
-     * of that last one the group's number and what is known of the group. */
-    struct bigtcp_bridge *joined;
-    size_t group;
-    bool is_auto;
-};
-
-/* A port, i.e. an Interface of the database. */
-struct bigtcp_port {
-    struct hmap_node node;      /* In 'ports', by 'netdev'. */
-    struct ovs_list in_device;  /* In 'device->ports' if 'device'. */
-
-    struct netdev *netdev;      /* Not a reference: the caller forgets the
-                                 * port before it closes the netdev. */
-    struct bigtcp_bridge *bridge; /* Where it is. */
-    struct bigtcp_device *device; /* NULL if the port is 'unsupported'. */
-    const char *unsupported;    /* Why, or NULL. */
-    bool internal;              /* An internal port. */
-    char *peer;                 /* Of a patch port its peer's name, or NULL. */
-    struct bigtcp_route route;  /* Of a tunnel. */
-    uint64_t seen_seq;          /* netdev_get_change_seq() when last read. */
-    bool changed;               /* What is told of it may be out of date,
-                                 * whatever becomes of the device. */
-
-    struct bigtcp_settings settings; /* Of its row. */
-};
-
 /* All bridges, ports and devices. */
 static struct hmap bridges = HMAP_INITIALIZER(&bridges);
-static struct hmap ports = HMAP_INITIALIZER(&ports);
-static struct hmap devices = HMAP_INITIALIZER(&devices);
+struct hmap bigtcp_ports = HMAP_INITIALIZER(&bigtcp_ports);
+struct hmap bigtcp_devices = HMAP_INITIALIZER(&bigtcp_devices);
 
 /* Settings of the row of Open_vSwitch. */
 static struct bigtcp_settings defaults;
@@ -163,19 +86,14 @@ static struct bigtcp_bridge *bridge_get(const char *name);
 static void bridge_unref(struct bigtcp_bridge *);
 static struct bigtcp_bridge *bridge_group(struct bigtcp_bridge *);
 
-/* Classes of devices. */
-static const struct bigtcp_class *const classes[] = {
+const struct bigtcp_class *const bigtcp_classes[BIGTCP_N_CLASSES] = {
     &bigtcp_rtnl_class,
     &bigtcp_dummy_class,
 };
 
 static struct bigtcp_port *port_find(const struct netdev *);
-static void port_get_settings(const struct bigtcp_port *,
-                              struct bigtcp_settings *);
 static bool port_asks(const struct bigtcp_port *);
 static void port_detach(struct bigtcp_port *);
-static void port_report(const struct bigtcp_port *, struct bigtcp_report *);
-static bool port_is_managed(const struct bigtcp_port *);
 static bool port_is_stale(const struct bigtcp_port *);
 
 static struct bigtcp_device *device_get(const char *name,
@@ -186,10 +104,8 @@ static bool device_is_managed(const struct bigtcp_device *);
 
 static void load_originals(void);
 static void save_originals(void);
-static void read_devices(struct bigtcp_device *devs[], size_t n);
 static void schedule_poll(void);
 static bool is_touched(void);
-static int compare_ports(const void *, const void *);
 
 /* Initializes the registry.  Original sizes are recorded in
  * 'originals_file_'. */
@@ -209,13 +125,13 @@ bigtcp_port_exit(bool restore)
     struct bigtcp_device *device;
     struct bigtcp_port *port;
 
-    HMAP_FOR_EACH_SAFE (port, node, &ports) {
+    HMAP_FOR_EACH_SAFE (port, node, &bigtcp_ports) {
         bigtcp_port_forget(port->netdev);
     }
     if (restore) {
         bigtcp_port_commit();
     }
-    HMAP_FOR_EACH_SAFE (device, node, &devices) {
+    HMAP_FOR_EACH_SAFE (device, node, &bigtcp_devices) {
         device_destroy(device);
     }
     HMAP_FOR_EACH_SAFE (bridge, node, &bridges) {
@@ -275,7 +191,7 @@ bigtcp_port_set_defaults(const char *bridge, const struct smap *other_config)
                         b ? bridge : ".")) {
         return;
     }
-    HMAP_FOR_EACH (port, node, &ports) {
+    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
         if (!b || port->bridge == b) {
             port->changed = true;
             if (port->device) {
@@ -303,7 +219,7 @@ bigtcp_port_configure(struct netdev *netdev,
 
     if (!port) {
         port = xzalloc(sizeof *port);
-        hmap_insert(&ports, &port->node, hash_pointer(netdev, 0));
+        hmap_insert(&bigtcp_ports, &port->node, hash_pointer(netdev, 0));
         port->netdev = netdev;
         port->changed = true;
         bigtcp_settings_init(&port->settings);
@@ -394,7 +310,7 @@ bigtcp_port_forget(const struct netdev *netdev)
         if (port->device) {
             port_detach(port);
         }
-        hmap_remove(&ports, &port->node);
+        hmap_remove(&bigtcp_ports, &port->node);
         bigtcp_settings_destroy(&port->settings);
         bridge_unref(port->bridge);
         free(port->peer);
@@ -422,7 +338,7 @@ touch_all(void)
 {
     struct bigtcp_device *device;
 
-    HMAP_FOR_EACH (device, node, &devices) {
+    HMAP_FOR_EACH (device, node, &bigtcp_devices) {
         if (device_is_managed(device)) {
             device_touch(device);
         }
@@ -447,7 +363,7 @@ schedule_poll(void)
 
     next_poll = LLONG_MAX;
     if (interval) {
-        HMAP_FOR_EACH (device, node, &devices) {
+        HMAP_FOR_EACH (device, node, &bigtcp_devices) {
             if (device_is_managed(device)) {
                 next_poll = time_msec() + interval * 1000LL;
                 break;
@@ -462,7 +378,7 @@ check_routes(void)
 {
     const struct bigtcp_port *port;
 
-    HMAP_FOR_EACH (port, node, &ports) {
+    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
         struct bigtcp_route route;
 
         if (port->device && device_is_managed(port->device)
@@ -527,7 +443,7 @@ update_request(struct bigtcp_device *device)
     LIST_FOR_EACH (port, in_device, &device->ports) {
         struct bigtcp_settings settings;
 
-        port_get_settings(port, &settings);
+        bigtcp_port_get_settings(port, &settings);
         bigtcp_request_add(&device->request, &settings);
     }
 }
@@ -793,7 +709,7 @@ change_devices(struct bigtcp_device *devs[],
     }
     free(accesses);
 
-    read_devices(devs, n);
+    bigtcp_devices_read(devs, n);
     for (size_t i = 0; i < n; i++) {
         struct bigtcp_device *device = devs[i];
 
@@ -885,12 +801,12 @@ join_bridges(void)
         bridge->joined = bridge;
         bridge->is_auto = false;
     }
-    HMAP_FOR_EACH (port, node, &ports) {
+    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
         if (port->peer) {
             shash_add(&names, netdev_get_name(port->netdev), port);
         }
     }
-    HMAP_FOR_EACH (port, node, &ports) {
+    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
         struct bigtcp_port *peer = (port->peer
                                     ? shash_find_data(&names, port->peer)
                                     : NULL);
@@ -918,19 +834,19 @@ find_topology(struct topology *topology)
     topology_changed = false;
     has_tunnels = false;
 
-    HMAP_FOR_EACH (device, node, &devices) {
+    HMAP_FOR_EACH (device, node, &bigtcp_devices) {
         if (device->watched) {
             device->watched = false;
             device_touch(device);
         }
     }
     join_bridges();
-    HMAP_FOR_EACH (port, node, &ports) {
+    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
         struct bigtcp_settings settings;
 
         memset(&port->route, 0, sizeof port->route);
         if (port->device) {
-            port_get_settings(port, &settings);
+            bigtcp_port_get_settings(port, &settings);
             if (bigtcp_settings_is_auto(&settings)) {
                 bridge_group(port->bridge)->is_auto = is_auto = true;
             }
@@ -950,8 +866,9 @@ find_topology(struct topology *topology)
             bridge->group = topology->n_groups++;
         }
     }
-    topology->ports = xcalloc(hmap_count(&ports), sizeof *topology->ports);
-    HMAP_FOR_EACH (port, node, &ports) {
+    topology->ports = xcalloc(hmap_count(&bigtcp_ports),
+                              sizeof *topology->ports);
+    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
         if (port->device) {
             topology->ports[topology->n_ports++] = port;
             if (bridge_group(port->bridge)->is_auto) {
@@ -967,7 +884,7 @@ find_topology(struct topology *topology)
         }
     }
     qsort(topology->ports, topology->n_ports, sizeof *topology->ports,
-          compare_ports);
+          bigtcp_port_compare);
 }
 
 /* Has policy decide what the 'n' devices in 'devs', which are of one class and
@@ -1069,7 +986,7 @@ commit_devices(struct bigtcp_device *devs[], size_t n,
         }
     }
     if (n_some) {
-        read_devices(some, n_some);
+        bigtcp_devices_read(some, n_some);
     }
     for (size_t i = 0; i < n_some; i++) {
         examine(some[i]);
@@ -1139,10 +1056,10 @@ bigtcp_port_commit(void)
     ovs_list_push_back_all(&todo, &touched_devices);
 
     struct bigtcp_device **devs = xcalloc(n, sizeof *devs);
-    for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
         n = 0;
         LIST_FOR_EACH_SAFE (device, touched, &todo) {
-            if (device->class == classes[i]) {
+            if (device->class == bigtcp_classes[i]) {
                 ovs_list_remove(&device->touched);
                 ovs_list_init(&device->touched);
                 devs[n++] = device;
@@ -1161,8 +1078,8 @@ bigtcp_port_commit(void)
 }
 
 /* Reads the 'n' devices in 'devs', which are of one class. */
-static void
-read_devices(struct bigtcp_device *devs[], size_t n)
+void
+bigtcp_devices_read(struct bigtcp_device *devs[], size_t n)
 {
     struct bigtcp_access *accesses = xcalloc(n, sizeof *accesses);
 
@@ -1240,7 +1157,8 @@ port_find(const struct netdev *netdev)
 {
     struct bigtcp_port *port;
 
-    HMAP_FOR_EACH_WITH_HASH (port, node, hash_pointer(netdev, 0), &ports) {
+    HMAP_FOR_EACH_WITH_HASH (port, node, hash_pointer(netdev, 0),
+                             &bigtcp_ports) {
         if (port->netdev == netdev) {
             return port;
         }
@@ -1285,9 +1203,9 @@ port_is_stale(const struct bigtcp_port *port)
 /* Stores in 'settings' what the rows of 'port', its bridge and Open_vSwitch
  * come to.  Defaults are not meant for a patch port.  The caller must not
  * destroy it. */
-static void
-port_get_settings(const struct bigtcp_port *port,
-                  struct bigtcp_settings *settings)
+void
+bigtcp_port_get_settings(const struct bigtcp_port *port,
+                         struct bigtcp_settings *settings)
 {
     const struct bigtcp_settings *const rows[BIGTCP_N_ROWS] = {
         [BIGTCP_ROW_INTERFACE] = &port->settings,
@@ -1304,26 +1222,27 @@ port_asks(const struct bigtcp_port *port)
 {
     struct bigtcp_settings settings;
 
-    port_get_settings(port, &settings);
+    bigtcp_port_get_settings(port, &settings);
     return bigtcp_settings_asks(&settings);
 }
 
 /* Returns true if the keys for 'port', or what is left of them on its device,
  * are of interest. */
-static bool
-port_is_managed(const struct bigtcp_port *port)
+bool
+bigtcp_port_is_managed(const struct bigtcp_port *port)
 {
     return (port_asks(port)
             || (port->device && port->device->original.present));
 }
 
 /* Stores in 'report' the state of 'port' and why. */
-static void
-port_report(const struct bigtcp_port *port, struct bigtcp_report *report)
+void
+bigtcp_port_report(const struct bigtcp_port *port,
+                   struct bigtcp_report *report)
 {
     struct bigtcp_settings settings;
 
-    port_get_settings(port, &settings);
+    bigtcp_port_get_settings(port, &settings);
     if (!port->device) {
         bigtcp_report_add(report, BIGTCP_STATE_UNSUPPORTED, "%s",
                           port->unsupported);
@@ -1341,7 +1260,7 @@ port_report(const struct bigtcp_port *port, struct bigtcp_report *report)
         LIST_FOR_EACH (other, in_device, &port->device->ports) {
             struct bigtcp_settings others;
 
-            port_get_settings(other, &others);
+            bigtcp_port_get_settings(other, &others);
             BIGTCP_FOR_EACH_ATTR (attr) {
                 const struct bigtcp_setting *a = &settings.keys[attr];
                 const struct bigtcp_setting *b = &others.keys[attr];
@@ -1393,14 +1312,14 @@ device_get(const char *name, const struct bigtcp_class *class)
     uint32_t hash = device_hash(name, class);
     struct bigtcp_device *device;
 
-    HMAP_FOR_EACH_WITH_HASH (device, node, hash, &devices) {
+    HMAP_FOR_EACH_WITH_HASH (device, node, hash, &bigtcp_devices) {
         if (device->class == class && !strcmp(device->name, name)) {
             return device;
         }
     }
 
     device = xzalloc(sizeof *device);
-    hmap_insert(&devices, &device->node, hash);
+    hmap_insert(&bigtcp_devices, &device->node, hash);
     ovs_list_init(&device->touched);
     ovs_list_init(&device->ports);
     device->name = xstrdup(name);
@@ -1421,7 +1340,7 @@ static void
 device_destroy(struct bigtcp_device *device)
 {
     ovs_assert(ovs_list_is_empty(&device->ports));
-    hmap_remove(&devices, &device->node);
+    hmap_remove(&bigtcp_devices, &device->node);
     ovs_list_remove(&device->touched);
     bigtcp_report_destroy(&device->report);
     free(device->name);
@@ -1483,8 +1402,8 @@ save_originals(void)
     }
     originals_changed = false;
 
-    originals = xcalloc(hmap_count(&devices), sizeof *originals);
-    HMAP_FOR_EACH (device, node, &devices) {
+    originals = xcalloc(hmap_count(&bigtcp_devices), sizeof *originals);
+    HMAP_FOR_EACH (device, node, &bigtcp_devices) {
         if (device->original.present) {
             originals[n++] = (struct bigtcp_original) {
                 .device = xstrdup(device->name),
@@ -1520,7 +1439,7 @@ bigtcp_port_get_status(const struct netdev *netdev, struct smap *smap)
     const struct bigtcp_device *device;
     struct bigtcp_report report;
 
-    if (!port || !port_is_managed(port)) {
+    if (!port || !bigtcp_port_is_managed(port)) {
         return false;
     }
 
@@ -1543,7 +1462,7 @@ bigtcp_port_get_status(const struct netdev *netdev, struct smap *smap)
     }
 
     bigtcp_report_init(&report);
-    port_report(port, &report);
+    bigtcp_port_report(port, &report);
     smap_add(smap, "bigtcp_state", bigtcp_state_to_string(report.state));
     if (report.reason.length) {
         smap_add(smap, "bigtcp_reason", ds_cstr(&report.reason));
@@ -1559,8 +1478,8 @@ bigtcp_port_count(void)
     const struct bigtcp_port *port;
     size_t n = 0;
 
-    HMAP_FOR_EACH (port, node, &ports) {
-        n += port_is_managed(port);
+    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
+        n += bigtcp_port_is_managed(port);
     }
     return n;
 }
@@ -1571,7 +1490,7 @@ bigtcp_port_exists(const char *name)
 {
     const struct bigtcp_port *port;
 
-    HMAP_FOR_EACH (port, node, &ports) {
+    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
         if (!strcmp(port->bridge->name, name)
             || !strcmp(netdev_get_name(port->netdev), name)) {
             return true;
@@ -1580,8 +1499,9 @@ bigtcp_port_exists(const char *name)
     return false;
 }
 
-static int
-compare_ports(const void *a_, const void *b_)
+/* For qsort() of pointers to ports: by bridge, then by name. */
+int
+bigtcp_port_compare(const void *a_, const void *b_)
 {
     const struct bigtcp_port *const *a = a_;
     const struct bigtcp_port *const *b = b_;
@@ -1589,268 +1509,4 @@ compare_ports(const void *a_, const void *b_)
 
     return cmp ? cmp : strcmp(netdev_get_name((*a)->netdev),
                               netdev_get_name((*b)->netdev));
-}
-
-/* Returns an array of the '*n' ports that are called 'names' or that are on a
- * bridge that is, all if there are no names, sorted by bridge and name.  The
- * devices are read anew. */
-static struct bigtcp_port **
-ports_to_show(const struct sset *names, size_t *n)
-{
-    struct bigtcp_port **array = xcalloc(hmap_count(&ports) + 1,
-                                         sizeof *array);
-    struct bigtcp_device **devs = xcalloc(hmap_count(&devices) + 1,
-                                          sizeof *devs);
-    struct bigtcp_device *device;
-    struct bigtcp_port *port;
-    size_t n_devs = 0;
-
-    *n = 0;
-    HMAP_FOR_EACH (port, node, &ports) {
-        if (sset_is_empty(names) || sset_contains(names, port->bridge->name)
-            || sset_contains(names, netdev_get_name(port->netdev))) {
-            array[(*n)++] = port;
-        }
-    }
-    qsort(array, *n, sizeof *array, compare_ports);
-
-    for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
-        n_devs = 0;
-        HMAP_FOR_EACH (device, node, &devices) {
-            bool shown = false;
-
-            LIST_FOR_EACH (port, in_device, &device->ports) {
-                shown |= (sset_is_empty(names)
-                          || sset_contains(names, port->bridge->name)
-                          || sset_contains(names,
-                                           netdev_get_name(port->netdev)));
-            }
-            if (shown && device->class == classes[i]) {
-                devs[n_devs++] = device;
-            }
-        }
-        if (n_devs) {
-            read_devices(devs, n_devs);
-        }
-    }
-    free(devs);
-    return array;
-}
-
-enum {
-    COL_PORT, COL_DEVICE, COL_ATTRS, COL_STATE = COL_ATTRS + BIGTCP_N_ATTRS,
-    COL_REASON, N_COLS
-};
-
-/* Returns true if 'bigtcp=auto' of 'port', which has 'settings', decided the
- * value of 'attr'. */
-static bool
-port_is_chosen(const struct bigtcp_port *port,
-               const struct bigtcp_settings *settings, enum bigtcp_attr attr)
-{
-    return (port->device && bigtcp_settings_is_auto(settings)
-            && !settings->keys[attr].valid
-            && bigtcp_sizes_has(&port->device->request.asked, attr));
-}
-
-/* Fills in 'cells', which the caller frees, with the row of 'port'. */
-static void
-format_row(const struct bigtcp_port *port, char *cells[N_COLS])
-{
-    const struct bigtcp_device *device = port->device;
-    struct bigtcp_settings settings;
-    const struct bigtcp_setting *mode = &settings.keys[BIGTCP_KEY_MODE];
-    struct bigtcp_report report;
-
-    port_get_settings(port, &settings);
-    cells[COL_PORT] = xstrdup(netdev_get_name(port->netdev));
-    cells[COL_DEVICE] = xstrdup(device ? device->name : "-");
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        const struct bigtcp_setting *key = &settings.keys[attr];
-        struct ds ds = DS_EMPTY_INITIALIZER;
-
-        if (device && !device->error
-            && bigtcp_sizes_has(&device->link.sizes, attr)) {
-            ds_put_format(&ds, "%"PRIu32, device->link.sizes.value[attr]);
-        } else {
-            ds_put_char(&ds, '-');
-        }
-        if (key->valid) {
-            ds_put_cstr(&ds, " (");
-            bigtcp_value_format(attr, key->value, &ds);
-            ds_put_format(&ds, ", %s)", bigtcp_row_to_string(key->row));
-        } else if (port_is_chosen(port, &settings, attr)) {
-            ds_put_format(&ds, " (auto, %s)",
-                          bigtcp_row_to_string(mode->row));
-        }
-        cells[COL_ATTRS + attr] = ds_steal_cstr(&ds);
-    }
-
-    bigtcp_report_init(&report);
-    if (port_is_managed(port)) {
-        port_report(port, &report);
-    } else if (bigtcp_settings_is_off(&settings)) {
-        bigtcp_report_add(&report, BIGTCP_STATE_APPLIED, "bigtcp=off, %s",
-                          bigtcp_row_to_string(mode->row));
-    }
-    cells[COL_STATE] = xstrdup(port_is_managed(port)
-                               ? bigtcp_state_to_string(report.state) : "-");
-    cells[COL_REASON] = xstrdup(report.reason.length
-                                ? ds_cstr(&report.reason) : "");
-    bigtcp_report_destroy(&report);
-}
-
-/* Appends to 'ds' a table for each bridge with the ports that are called
- * 'names' or that are on a bridge that is, all if there are no names. */
-void
-bigtcp_port_show_text(const struct sset *names, struct ds *ds)
-{
-    size_t n;
-    struct bigtcp_port **array = ports_to_show(names, &n);
-
-    for (size_t start = 0, end; start < n; start = end) {
-        char *(*rows)[N_COLS];
-        size_t widths[N_COLS];
-        size_t n_rows = 1;
-
-        for (end = start; end < n; end++) {
-            if (array[end]->bridge != array[start]->bridge) {
-                break;
-            }
-        }
-        rows = xcalloc(end - start + 1, sizeof *rows);
-
-        rows[0][COL_PORT] = xstrdup("port");
-        rows[0][COL_DEVICE] = xstrdup("device");
-        BIGTCP_FOR_EACH_ATTR (attr) {
-            rows[0][COL_ATTRS + attr] = xstrdup(bigtcp_attr_to_string(attr));
-        }
-        rows[0][COL_STATE] = xstrdup("state");
-        rows[0][COL_REASON] = xstrdup("reason");
-        for (size_t i = start; i < end; i++) {
-            format_row(array[i], rows[n_rows++]);
-        }
-
-        memset(widths, 0, sizeof widths);
-        for (size_t i = 0; i < n_rows; i++) {
-            for (size_t col = 0; col < N_COLS; col++) {
-                widths[col] = MAX(widths[col], strlen(rows[i][col]));
-            }
-        }
-
-        ds_put_format(ds, "%s:\n", array[start]->bridge->name);
-        for (size_t i = 0; i < n_rows; i++) {
-            for (size_t col = 0; col < N_COLS; col++) {
-                ds_put_format(ds, "  %-*s", (int) widths[col], rows[i][col]);
-                free(rows[i][col]);
-            }
-            while (ds_chomp(ds, ' ')) {
-                continue;
-            }
-            ds_put_char(ds, '\n');
-        }
-        free(rows);
-    }
-    free(array);
-}
-
-static void
-json_put_uint(struct json *object, const char *name, uint32_t value)
-{
-    json_object_put(object, name, json_integer_create(value));
-}
-
-static struct json *
-port_to_json(const struct bigtcp_port *port)
-{
-    const struct bigtcp_device *device = port->device;
-    struct json *json = json_object_create();
-    struct bigtcp_settings settings;
-    const struct bigtcp_setting *mode = &settings.keys[BIGTCP_KEY_MODE];
-
-    port_get_settings(port, &settings);
-    if (device) {
-        json_object_put_string(json, "device", device->name);
-        if (!device->error) {
-            json_object_put(json, "ifindex",
-                            json_integer_create(device->link.ifindex));
-        }
-    }
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        const struct bigtcp_setting *key = &settings.keys[attr];
-        struct json *size = json_object_create();
-
-        if (device && !device->error
-            && bigtcp_sizes_has(&device->link.sizes, attr)) {
-            json_put_uint(size, "value", device->link.sizes.value[attr]);
-        }
-        if (device && bigtcp_sizes_has(&device->original, attr)) {
-            json_put_uint(size, "original", device->original.value[attr]);
-        }
-        if (key->valid) {
-            if (key->value == BIGTCP_VALUE_MAX) {
-                json_object_put_string(size, "asked", "max");
-            } else {
-                json_put_uint(size, "asked", key->value);
-            }
-            json_object_put_string(size, "row",
-                                   bigtcp_row_to_string(key->row));
-        } else if (port_is_chosen(port, &settings, attr)) {
-            json_object_put_string(size, "asked", "auto");
-            json_object_put_string(size, "row",
-                                   bigtcp_row_to_string(mode->row));
-        }
-        if (key->rejected) {
-            json_object_put_string(size, "rejected", key->rejected);
-        }
-        json_object_put(json, bigtcp_attr_to_string(attr), size);
-    }
-    if (mode->valid) {
-        struct json *object = json_object_create();
-        struct ds value = DS_EMPTY_INITIALIZER;
-
-        bigtcp_value_format(BIGTCP_KEY_MODE, mode->value, &value);
-        json_object_put_string(object, "value", ds_cstr(&value));
-        json_object_put_string(object, "row", bigtcp_row_to_string(mode->row));
-        json_object_put(json, bigtcp_key_to_string(BIGTCP_KEY_MODE), object);
-        ds_destroy(&value);
-    }
-    if (device && device->n_drifts) {
-        json_put_uint(json, "drifts", device->n_drifts);
-    }
-    if (port_is_managed(port)) {
-        struct bigtcp_report report;
-
-        bigtcp_report_init(&report);
-        port_report(port, &report);
-        json_object_put_string(json, "state",
-                               bigtcp_state_to_string(report.state));
-        if (report.reason.length) {
-            json_object_put_string(json, "reason", ds_cstr(&report.reason));
-        }
-        bigtcp_report_destroy(&report);
-    }
-    return json;
-}
-
-/* Returns the same as bigtcp_port_show_text() as a JSON object keyed by
- * bridge, then port.  The caller owns it. */
-struct json *
-bigtcp_port_show_json(const struct sset *names)
-{
-    struct json *json = json_object_create();
-    struct json *bridge = NULL;
-    size_t n;
-    struct bigtcp_port **array = ports_to_show(names, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        if (!i || array[i]->bridge != array[i - 1]->bridge) {
-            bridge = json_object_create();
-            json_object_put(json, array[i]->bridge->name, bridge);
-        }
-        json_object_put(bridge, netdev_get_name(array[i]->netdev),
-                        port_to_json(array[i]));
-    }
-    free(array);
-    return json;
 }

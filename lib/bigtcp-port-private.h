@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BIGTCP_PORT_PRIVATE_H
+#define BIGTCP_PORT_PRIVATE_H 1
+
+/* What the registry of ports (lib/bigtcp-port.c) knows, for its reports
+ * (lib/bigtcp-show.c). */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bigtcp.h"
+#include "bigtcp-route.h"
+#include "openvswitch/hmap.h"
+#include "openvswitch/list.h"
+
+struct bigtcp_class;
+struct netdev;
+
+/* A kernel device that a port is or was on. */
+struct bigtcp_device {
+    struct hmap_node node;      /* In 'bigtcp_devices', by name and
+                                 * class. */
+    struct ovs_list touched;    /* In the list of those to look at, or
+                                 * empty. */
+    struct ovs_list ports;      /* Contains "struct bigtcp_port"s. */
+
+    char *name;                 /* Kernel device. */
+    const struct bigtcp_class *class;
+
+    struct bigtcp_request request; /* Of all 'ports'. */
+    struct bigtcp_report report;   /* What came of it. */
+    bool internal;              /* An internal port. */
+    bool remote;                /* In another network namespace when last
+                                 * read. */
+    int error;                  /* Of the last read, positive errno value. */
+    struct bigtcp_link link;    /* Last read, if 'error' is 0. */
+
+    /* Values from before the first change, of the attributes that were
+     * changed, and the device that they belong to. */
+    struct bigtcp_sizes original;
+    int original_ifindex;
+
+    /* What was decided at the last commit, and for which device.  A value that
+     * differs while the decision is the same was changed by somebody else. */
+    struct bigtcp_sizes settled;
+    int settled_ifindex;
+    bool refused;               /* The kernel did not take all of it. */
+    unsigned int n_drifts;      /* Times that it was put right. */
+    int backoff;                /* Milliseconds, 0 if all is quiet. */
+    long long int hold_until;   /* Not to be sent again before, in
+                                 * milliseconds of time_msec(). */
+
+    /* What log and status were last told, and of which device. */
+    struct bigtcp_sizes told;
+    int told_ifindex;
+
+    bool watched;               /* Read though nothing is asked of it, because
+                                 * what is asked of others depends on it. */
+    bool managed;               /* device_is_managed() at the last commit. */
+    size_t index;               /* In the array of a commit. */
+};
+
+/* A bridge: what its ports have in common. */
+struct bigtcp_bridge {
+    struct hmap_node node;      /* In the registry, by 'name'. */
+    char *name;
+    size_t n_ports;             /* Ports that point here. */
+    struct bigtcp_settings settings; /* Of its row. */
+
+    /* While groups are being made: a bridge of the same group or itself, and
+     * of that last one the group's number and what is known of the group. */
+    struct bigtcp_bridge *joined;
+    size_t group;
+    bool is_auto;
+};
+
+/* A port, i.e. an Interface of the database. */
+struct bigtcp_port {
+    struct hmap_node node;      /* In 'bigtcp_ports', by 'netdev'. */
+    struct ovs_list in_device;  /* In 'device->ports' if 'device'. */
+
+    struct netdev *netdev;      /* Not a reference: the caller forgets the
+                                 * port before it closes the netdev. */
+    struct bigtcp_bridge *bridge; /* Where it is. */
+    struct bigtcp_device *device; /* NULL if the port is 'unsupported'. */
+    const char *unsupported;    /* Why, or NULL. */
+    bool internal;              /* An internal port. */
+    char *peer;                 /* Of a patch port its peer's name, or NULL. */
+    struct bigtcp_route route;  /* Of a tunnel. */
+    uint64_t seen_seq;          /* netdev_get_change_seq() when last read. */
+    bool changed;               /* What is told of it may be out of date,
+                                 * whatever becomes of the device. */
+
+    struct bigtcp_settings settings; /* Of its row. */
+};
+
+/* All ports and devices. */
+extern struct hmap bigtcp_ports;
+extern struct hmap bigtcp_devices;
+
+/* Classes of devices. */
+enum { BIGTCP_N_CLASSES = 2 };
+extern const struct bigtcp_class *const bigtcp_classes[BIGTCP_N_CLASSES];
+
+int bigtcp_port_compare(const void *, const void *);
+void bigtcp_port_get_settings(const struct bigtcp_port *,
+                              struct bigtcp_settings *);
+bool bigtcp_port_is_managed(const struct bigtcp_port *);
+void bigtcp_port_report(const struct bigtcp_port *, struct bigtcp_report *);
+void bigtcp_devices_read(struct bigtcp_device *devs[], size_t n);
+
+#endif /* lib/bigtcp-port-private.h */

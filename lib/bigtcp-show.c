@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* "bigtcp/show": the registry of ports as text and as JSON. */
+
+#include <config.h>
+
+#include "bigtcp-port.h"
+#include "bigtcp-port-private.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "netdev.h"
+#include "openvswitch/dynamic-string.h"
+#include "openvswitch/json.h"
+#include "sset.h"
+#include "util.h"
+
+/* Returns true if 'port' or its bridge is called one of 'names', or if there
+ * are none. */
+static bool
+is_named(const struct bigtcp_port *port, const struct sset *names)
+{
+    return (sset_is_empty(names)
+            || sset_contains(names, port->bridge->name)
+            || sset_contains(names, netdev_get_name(port->netdev)));
+}
+
+/* Reads the devices of the 'n' ports in 'array' anew. */
+static void
+read_ports(struct bigtcp_port *array[], size_t n)
+{
+    struct bigtcp_device **devs = xcalloc(n + 1, sizeof *devs);
+
+    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
+        size_t n_devs = 0;
+
+        for (size_t j = 0; j < n; j++) {
+            struct bigtcp_device *device = array[j]->device;
+
+            /* Once for all ports of a device. */
+            if (device && device->class == bigtcp_classes[i]
+                && (device->index >= n_devs
+                    || devs[device->index] != device)) {
+                device->index = n_devs;
+                devs[n_devs++] = device;
+            }
+        }
+        if (n_devs) {
+            bigtcp_devices_read(devs, n_devs);
+        }
+    }
+    free(devs);
+}
+
+/* Returns an array of the '*n' ports that are called 'names' or that are on a
+ * bridge that is, all if there are no names, sorted by bridge and name.  Their
+ * devices are read anew. */
+static struct bigtcp_port **
+ports_to_show(const struct sset *names, size_t *n)
+{
+    struct bigtcp_port **array = xcalloc(hmap_count(&bigtcp_ports) + 1,
+                                         sizeof *array);
+    struct bigtcp_port *port;
+
+    *n = 0;
+    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
+        if (is_named(port, names)) {
+            array[(*n)++] = port;
+        }
+    }
+    qsort(array, *n, sizeof *array, bigtcp_port_compare);
+    read_ports(array, *n);
+    return array;
+}
+
+enum {
+    COL_PORT, COL_DEVICE, COL_ATTRS, COL_STATE = COL_ATTRS + BIGTCP_N_ATTRS,
+    COL_REASON, N_COLS
+};
+
+/* Returns true if 'bigtcp=auto' of 'port', which has 'settings', decided the
+ * value of 'attr'. */
+static bool
+port_is_chosen(const struct bigtcp_port *port,
+               const struct bigtcp_settings *settings, enum bigtcp_attr attr)
+{
+    return (port->device && bigtcp_settings_is_auto(settings)
+            && !settings->keys[attr].valid
+            && bigtcp_sizes_has(&port->device->request.asked, attr));
+}
+
+/* Fills in 'cells', which the caller frees, with the row of 'port'. */
+static void
+format_row(const struct bigtcp_port *port, char *cells[N_COLS])
+{
+    const struct bigtcp_device *device = port->device;
+    struct bigtcp_settings settings;
+    const struct bigtcp_setting *mode = &settings.keys[BIGTCP_KEY_MODE];
+    struct bigtcp_report report;
+
+    bigtcp_port_get_settings(port, &settings);
+    cells[COL_PORT] = xstrdup(netdev_get_name(port->netdev));
+    cells[COL_DEVICE] = xstrdup(device ? device->name : "-");
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        const struct bigtcp_setting *key = &settings.keys[attr];
+        struct ds ds = DS_EMPTY_INITIALIZER;
+
+        if (device && !device->error
+            && bigtcp_sizes_has(&device->link.sizes, attr)) {
+            ds_put_format(&ds, "%"PRIu32, device->link.sizes.value[attr]);
+        } else {
+            ds_put_char(&ds, '-');
+        }
+        if (key->valid) {
+            ds_put_cstr(&ds, " (");
+            bigtcp_value_format(attr, key->value, &ds);
+            ds_put_format(&ds, ", %s)", bigtcp_row_to_string(key->row));
+        } else if (port_is_chosen(port, &settings, attr)) {
+            ds_put_format(&ds, " (auto, %s)",
+                          bigtcp_row_to_string(mode->row));
+        }
+        cells[COL_ATTRS + attr] = ds_steal_cstr(&ds);
+    }
+
+    bigtcp_report_init(&report);
+    if (bigtcp_port_is_managed(port)) {
+        bigtcp_port_report(port, &report);
+    } else if (bigtcp_settings_is_off(&settings)) {
+        bigtcp_report_add(&report, BIGTCP_STATE_APPLIED, "bigtcp=off, %s",
+                          bigtcp_row_to_string(mode->row));
+    }
+    cells[COL_STATE] = xstrdup(bigtcp_port_is_managed(port)
+                               ? bigtcp_state_to_string(report.state) : "-");
+    cells[COL_REASON] = xstrdup(report.reason.length
+                                ? ds_cstr(&report.reason) : "");
+    bigtcp_report_destroy(&report);
+}
+
+/* Appends to 'ds' a table for each bridge with the ports that are called
+ * 'names' or that are on a bridge that is, all if there are no names. */
+void
+bigtcp_port_show_text(const struct sset *names, struct ds *ds)
+{
+    size_t n;
+    struct bigtcp_port **array = ports_to_show(names, &n);
+
+    for (size_t start = 0, end; start < n; start = end) {
+        char *(*rows)[N_COLS];
+        size_t widths[N_COLS];
+        size_t n_rows = 1;
+
+        for (end = start; end < n; end++) {
+            if (array[end]->bridge != array[start]->bridge) {
+                break;
+            }
+        }
+        rows = xcalloc(end - start + 1, sizeof *rows);
+
+        rows[0][COL_PORT] = xstrdup("port");
+        rows[0][COL_DEVICE] = xstrdup("device");
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            rows[0][COL_ATTRS + attr] = xstrdup(bigtcp_attr_to_string(attr));
+        }
+        rows[0][COL_STATE] = xstrdup("state");
+        rows[0][COL_REASON] = xstrdup("reason");
+        for (size_t i = start; i < end; i++) {
+            format_row(array[i], rows[n_rows++]);
+        }
+
+        memset(widths, 0, sizeof widths);
+        for (size_t i = 0; i < n_rows; i++) {
+            for (size_t col = 0; col < N_COLS; col++) {
+                widths[col] = MAX(widths[col], strlen(rows[i][col]));
+            }
+        }
+
+        ds_put_format(ds, "%s:\n", array[start]->bridge->name);
+        for (size_t i = 0; i < n_rows; i++) {
+            for (size_t col = 0; col < N_COLS; col++) {
+                ds_put_format(ds, "  %-*s", (int) widths[col], rows[i][col]);
+                free(rows[i][col]);
+            }
+            while (ds_chomp(ds, ' ')) {
+                continue;
+            }
+            ds_put_char(ds, '\n');
+        }
+        free(rows);
+    }
+    free(array);
+}
+
+static void
+json_put_uint(struct json *object, const char *name, uint32_t value)
+{
+    json_object_put(object, name, json_integer_create(value));
+}
+
+static struct json *
+port_to_json(const struct bigtcp_port *port)
+{
+    const struct bigtcp_device *device = port->device;
+    struct json *json = json_object_create();
+    struct bigtcp_settings settings;
+    const struct bigtcp_setting *mode = &settings.keys[BIGTCP_KEY_MODE];
+
+    bigtcp_port_get_settings(port, &settings);
+    if (device) {
+        json_object_put_string(json, "device", device->name);
+        if (!device->error) {
+            json_object_put(json, "ifindex",
+                            json_integer_create(device->link.ifindex));
+        }
+    }
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        const struct bigtcp_setting *key = &settings.keys[attr];
+        struct json *size = json_object_create();
+
+        if (device && !device->error
+            && bigtcp_sizes_has(&device->link.sizes, attr)) {
+            json_put_uint(size, "value", device->link.sizes.value[attr]);
+        }
+        if (device && bigtcp_sizes_has(&device->original, attr)) {
+            json_put_uint(size, "original", device->original.value[attr]);
+        }
+        if (key->valid) {
+            if (key->value == BIGTCP_VALUE_MAX) {
+                json_object_put_string(size, "asked", "max");
+            } else {
+                json_put_uint(size, "asked", key->value);
+            }
+            json_object_put_string(size, "row",
+                                   bigtcp_row_to_string(key->row));
+        } else if (port_is_chosen(port, &settings, attr)) {
+            json_object_put_string(size, "asked", "auto");
+            json_object_put_string(size, "row",
+                                   bigtcp_row_to_string(mode->row));
+        }
+        if (key->rejected) {
+            json_object_put_string(size, "rejected", key->rejected);
+        }
+        json_object_put(json, bigtcp_attr_to_string(attr), size);
+    }
+    if (mode->valid) {
+        struct json *object = json_object_create();
+        struct ds value = DS_EMPTY_INITIALIZER;
+
+        bigtcp_value_format(BIGTCP_KEY_MODE, mode->value, &value);
+        json_object_put_string(object, "value", ds_cstr(&value));
+        json_object_put_string(object, "row", bigtcp_row_to_string(mode->row));
+        json_object_put(json, bigtcp_key_to_string(BIGTCP_KEY_MODE), object);
+        ds_destroy(&value);
+    }
+    if (device && device->n_drifts) {
+        json_put_uint(json, "drifts", device->n_drifts);
+    }
+    if (bigtcp_port_is_managed(port)) {
+        struct bigtcp_report report;
+
+        bigtcp_report_init(&report);
+        bigtcp_port_report(port, &report);
+        json_object_put_string(json, "state",
+                               bigtcp_state_to_string(report.state));
+        if (report.reason.length) {
+            json_object_put_string(json, "reason", ds_cstr(&report.reason));
+        }
+        bigtcp_report_destroy(&report);
+    }
+    return json;
+}
+
+/* Returns the same as bigtcp_port_show_text() as a JSON object keyed by
+ * bridge, then port.  The caller owns it. */
+struct json *
+bigtcp_port_show_json(const struct sset *names)
+{
+    struct json *json = json_object_create();
+    struct json *bridge = NULL;
+    size_t n;
+    struct bigtcp_port **array = ports_to_show(names, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        if (!i || array[i]->bridge != array[i - 1]->bridge) {
+            bridge = json_object_create();
+            json_object_put(json, array[i]->bridge->name, bridge);
+        }
+        json_object_put(bridge, netdev_get_name(array[i]->netdev),
+                        port_to_json(array[i]));
+    }
+    free(array);
+    return json;
+}
