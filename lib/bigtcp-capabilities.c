@@ -10,7 +10,6 @@
 #include "bigtcp-capabilities.h"
 
 #include <inttypes.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "bigtcp.h"
@@ -54,15 +53,6 @@ module_is_loaded(const char *module)
 
     free(dir);
     return loaded;
-}
-
-/* Returns the BIGTCP_VERSION() of the running kernel. */
-static int
-running_version(void)
-{
-    struct utsname utsname;
-
-    return uname(&utsname) ? 0 : bigtcp_kernel_version(utsname.release);
 }
 
 static void
@@ -148,10 +138,10 @@ bigtcp_capabilities_format(struct ds *ds)
 
     ds_put_cstr(ds, "known hazards of this kernel's version, unless mended by "
                 "its distributor:\n");
-    if (!bigtcp_hazard_next(running_version(), NULL)) {
+    if (!bigtcp_hazard_next(bigtcp_running_version(), NULL)) {
         ds_put_cstr(ds, "  none\n");
     }
-    BIGTCP_FOR_EACH_HAZARD (hazard, running_version()) {
+    BIGTCP_FOR_EACH_HAZARD (hazard, bigtcp_running_version()) {
         ds_put_format(ds, "  %s (commit %s mends it)\n", hazard->text,
                       hazard->commit);
     }
@@ -212,7 +202,7 @@ bigtcp_capabilities_to_json(void)
     json_object_put(json, "module", json_boolean_create(caps.module));
 
     array = json_array_create_empty();
-    BIGTCP_FOR_EACH_HAZARD (hazard, running_version()) {
+    BIGTCP_FOR_EACH_HAZARD (hazard, bigtcp_running_version()) {
         object = json_object_create();
         json_object_put_string(object, "text", hazard->text);
         json_object_put_string(object, "commit", hazard->commit);

@@ -18,6 +18,7 @@
 
 #include "bigtcp.h"
 #include "bigtcp-group.h"
+#include "bigtcp-hazards.h"
 #include "bigtcp-originals.h"
 #include "bigtcp-provider.h"
 #include "bigtcp-route.h"
@@ -1252,6 +1253,18 @@ bigtcp_port_report(const struct bigtcp_port *port,
 
         if (r->reason.length) {
             bigtcp_report_add(report, r->state, "%s", ds_cstr_ro(&r->reason));
+        }
+        if (!port->device->error
+            && port->device->class == &bigtcp_rtnl_class) {
+            const struct bigtcp_hazard *hazard;
+
+            BIGTCP_FOR_EACH_HAZARD (hazard, bigtcp_running_version()) {
+                if (bigtcp_hazard_applies(hazard,
+                                          &port->device->link.sizes)) {
+                    bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
+                                      "kernel hazard: %s", hazard->text);
+                }
+            }
         }
         if (port->route.note) {
             bigtcp_report_add(report, BIGTCP_STATE_APPLIED, "%s",

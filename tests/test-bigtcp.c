@@ -770,16 +770,23 @@ test_originals(struct ovs_cmdl_context *ctx OVS_UNUSED)
 }
 
 /* Returns the number of known faults of the kernel that calls itself
- * 'release', and checks that each has a text. */
+ * 'release' and 'version', and stores in '*n_apply' how many of them matter to
+ * a device with IPv6 and IPv4 GSO sizes 'ipv6' and 'ipv4'. */
 static size_t
-count_hazards(const char *release)
+count_hazards(const char *release, const char *version,
+              uint32_t ipv6, uint32_t ipv4, size_t *n_apply)
 {
     const struct bigtcp_hazard *hazard;
+    struct bigtcp_sizes sizes = { .present = 0 };
     size_t n = 0;
 
-    BIGTCP_FOR_EACH_HAZARD (hazard, bigtcp_kernel_version(release)) {
+    bigtcp_sizes_set(&sizes, BIGTCP_GSO_MAX_SIZE, ipv6);
+    bigtcp_sizes_set(&sizes, BIGTCP_GSO_IPV4_MAX_SIZE, ipv4);
+    *n_apply = 0;
+    BIGTCP_FOR_EACH_HAZARD (hazard, bigtcp_kernel_version(release, version)) {
         ovs_assert(hazard->text[0] && strlen(hazard->commit) == 12);
         n++;
+        *n_apply += bigtcp_hazard_applies(hazard, &sizes);
     }
     return n;
 }
@@ -787,13 +794,37 @@ count_hazards(const char *release)
 static void
 test_hazards(struct ovs_cmdl_context *ctx OVS_UNUSED)
 {
-    ovs_assert(count_hazards("4.19.0") == 0);
-    ovs_assert(count_hazards("6.1.0-57-amd64") == 5);
-    ovs_assert(count_hazards("6.4") == 2);
-    ovs_assert(count_hazards("6.11.9-generic") == 2);
-    ovs_assert(count_hazards("6.12.117+deb12-amd64") == 0);
-    ovs_assert(count_hazards("7.3.4") == 0);
-    ovs_assert(count_hazards("none") == 0);
+    static const struct {
+        const char *release, *version;
+        uint32_t ipv6, ipv4;
+        size_t n, n_apply;
+    } rows[] = {
+        { "4.19.0", "", 524280, 524280, 0, 0 },
+        { "6.1.20", "", 524280, 65536, 5, 4 },
+        { "6.1.20", "", 65536, 65536, 5, 0 },
+        { "6.1.192", "", 524280, 65536, 1, 1 },
+        { "6.1.0-57-amd64", "#1 SMP Debian 6.1.192-3 (2026-11-26)", 524280,
+          65536, 1, 1 },
+        { "6.2.1", "", 65536, 100000, 5, 3 },
+        { "6.4", "", 524280, 524280, 2, 1 },
+        { "6.11.9-generic", "#1", 524280, 524280, 2, 0 },
+        { "6.11.9-generic", "#1", 65536, 150000, 2, 1 },
+        { "6.12.117+deb12-amd64", "#1 SMP Debian 6.12.117-1", 65536, 150000,
+          0, 0 },
+        { "7.3.4", "", 524280, 524280, 0, 0 },
+        { "none", "", 524280, 524280, 0, 0 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        size_t n_apply;
+        size_t n = count_hazards(rows[i].release, rows[i].version,
+                                 rows[i].ipv6, rows[i].ipv4, &n_apply);
+
+        if (n != rows[i].n || n_apply != rows[i].n_apply) {
+            ovs_fatal(0, "%s: %"PRIuSIZE" hazards, %"PRIuSIZE" apply",
+                      rows[i].release, n, n_apply);
+        }
+    }
 }
 
 static void
