@@ -1476,9 +1476,10 @@ bigtcp_port_get_status(const struct netdev *netdev, struct smap *smap)
 
     bigtcp_report_init(&report);
     bigtcp_port_report(port, &report);
-    smap_add(smap, "bigtcp_state", bigtcp_state_to_string(report.state));
+    smap_add(smap, BIGTCP_STATUS_STATE,
+             bigtcp_state_to_string(report.state));
     if (report.reason.length) {
-        smap_add(smap, "bigtcp_reason", ds_cstr(&report.reason));
+        smap_add(smap, BIGTCP_STATUS_REASON, ds_cstr(&report.reason));
     }
     bigtcp_report_destroy(&report);
     return true;

@@ -61,7 +61,10 @@ void bigtcp_port_show_text(const struct sset *names, struct ds *);
 struct json *bigtcp_port_show_json(const struct sset *names);
 size_t bigtcp_port_count(void);
 
-/* Key of Interface 'status' with the sizes from before the first change. */
+/* Keys of Interface 'status', besides the attributes: state, why, and the
+ * sizes from before the first change. */
+#define BIGTCP_STATUS_STATE "bigtcp_state"
+#define BIGTCP_STATUS_REASON "bigtcp_reason"
 #define BIGTCP_STATUS_ORIGINAL "bigtcp_original"
 
 #endif /* lib/bigtcp-port.h */

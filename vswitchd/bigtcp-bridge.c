@@ -128,7 +128,7 @@ bigtcp_bridge_get_status(const struct netdev *netdev,
         if (bigtcp_port_get_status(netdev, status)) {
             error = 0;
         }
-    } else if (smap_get(old_status, "bigtcp_state")) {
+    } else if (smap_get(old_status, BIGTCP_STATUS_STATE)) {
         /* An earlier process managed the port.  Keep all that it told: of two
          * transactions in a row the database client drops the second if that
          * only brings back what the first is about to take away. */
