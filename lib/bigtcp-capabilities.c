@@ -77,15 +77,6 @@ probe(struct capabilities *caps)
     caps->module = module_is_loaded("openvswitch_bigtcp");
 }
 
-/* Returns true if a device with 'link' that was asked for the largest sizes
- * took more than 64 kB for 'attr'. */
-static bool
-is_big(const struct bigtcp_link *link, enum bigtcp_attr attr)
-{
-    return (bigtcp_sizes_has(&link->sizes, attr)
-            && link->sizes.value[attr] > BIGTCP_LEGACY_SIZE);
-}
-
 /* Appends what the running kernel can do to 'ds'. */
 void
 bigtcp_capabilities_format(struct ds *ds)
@@ -126,9 +117,11 @@ bigtcp_capabilities_format(struct ds *ds)
                 ds_put_format(ds, "  %s: %"PRIu32", above 64 kB for IPv6 %s, "
                               "for IPv4 %s\n", p->kind,
                               bigtcp_link_ceiling(&p->link),
-                              (is_big(&p->link, BIGTCP_GSO_MAX_SIZE)
+                              (bigtcp_sizes_is_big(&p->link.sizes,
+                                                   BIGTCP_GSO_MAX_SIZE)
                                ? "yes" : "no"),
-                              (is_big(&p->link, BIGTCP_GSO_IPV4_MAX_SIZE)
+                              (bigtcp_sizes_is_big(&p->link.sizes,
+                                                   BIGTCP_GSO_IPV4_MAX_SIZE)
                                ? "yes" : "no"));
             }
         }
@@ -188,9 +181,12 @@ bigtcp_capabilities_to_json(void)
             json_object_put(kind, "tso_max_size", json_integer_create(
                                 bigtcp_link_ceiling(&p->link)));
             json_object_put(kind, "ipv6", json_boolean_create(
-                                is_big(&p->link, BIGTCP_GSO_MAX_SIZE)));
+                                bigtcp_sizes_is_big(&p->link.sizes,
+                                                    BIGTCP_GSO_MAX_SIZE)));
             json_object_put(kind, "ipv4", json_boolean_create(
-                                is_big(&p->link, BIGTCP_GSO_IPV4_MAX_SIZE)));
+                                bigtcp_sizes_is_big(
+                                    &p->link.sizes,
+                                    BIGTCP_GSO_IPV4_MAX_SIZE)));
         }
         json_object_put(object, p->kind, kind);
     }

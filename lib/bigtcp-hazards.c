@@ -87,20 +87,13 @@ bigtcp_running_version(void)
     return version;
 }
 
-static bool
-is_big(const struct bigtcp_sizes *sizes, enum bigtcp_attr attr)
-{
-    return (bigtcp_sizes_has(sizes, attr)
-            && sizes->value[attr] > BIGTCP_LEGACY_SIZE);
-}
-
 /* Returns true if 'hazard' matters to a device with 'sizes'. */
 bool
 bigtcp_hazard_applies(const struct bigtcp_hazard *hazard,
                       const struct bigtcp_sizes *sizes)
 {
-    bool big_ipv6 = (is_big(sizes, BIGTCP_GSO_MAX_SIZE)
-                     || is_big(sizes, BIGTCP_GRO_MAX_SIZE));
+    bool big_ipv6 = (bigtcp_sizes_is_big(sizes, BIGTCP_GSO_MAX_SIZE)
+                     || bigtcp_sizes_is_big(sizes, BIGTCP_GRO_MAX_SIZE));
 
     switch (hazard->scope) {
     case BIGTCP_HAZARD_OTHERS:
@@ -108,10 +101,11 @@ bigtcp_hazard_applies(const struct bigtcp_hazard *hazard,
     case BIGTCP_HAZARD_BIG_IPV6:
         return big_ipv6;
     case BIGTCP_HAZARD_BIG:
-        return (big_ipv6 || is_big(sizes, BIGTCP_GSO_IPV4_MAX_SIZE)
-                || is_big(sizes, BIGTCP_GRO_IPV4_MAX_SIZE));
+        return (big_ipv6
+                || bigtcp_sizes_is_big(sizes, BIGTCP_GSO_IPV4_MAX_SIZE)
+                || bigtcp_sizes_is_big(sizes, BIGTCP_GRO_IPV4_MAX_SIZE));
     case BIGTCP_HAZARD_IPV4_ABOVE:
-        return (is_big(sizes, BIGTCP_GSO_IPV4_MAX_SIZE)
+        return (bigtcp_sizes_is_big(sizes, BIGTCP_GSO_IPV4_MAX_SIZE)
                 && (sizes->value[BIGTCP_GSO_IPV4_MAX_SIZE]
                     > sizes->value[BIGTCP_GSO_MAX_SIZE]));
     }

@@ -90,6 +90,14 @@ bigtcp_sizes_clear(struct bigtcp_sizes *sizes, enum bigtcp_attr attr)
     sizes->present &= ~(1u << attr);
 }
 
+/* Returns true if 'sizes' has more than 64 kB for 'attr'. */
+static inline bool
+bigtcp_sizes_is_big(const struct bigtcp_sizes *sizes, enum bigtcp_attr attr)
+{
+    return (bigtcp_sizes_has(sizes, attr)
+            && sizes->value[attr] > BIGTCP_LEGACY_SIZE);
+}
+
 bool bigtcp_sizes_equal(const struct bigtcp_sizes *,
                         const struct bigtcp_sizes *);
 void bigtcp_sizes_format(const struct bigtcp_sizes *, struct ds *);
