@@ -15,11 +15,13 @@
 #include "hash.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/shash.h"
+#include "sset.h"
 #include "unixctl.h"
 #include "util.h"
 
 struct dummy_device {
     struct bigtcp_link link;    /* What 'get' tells. */
+    struct sset lowers;         /* Devices below it. */
     bool gone;                  /* ENODEV for everything. */
     int fail;                   /* errno value for the next 'set's, or 0. */
     enum bigtcp_attr fail_attr; /* Only if this is set, or BIGTCP_N_ATTRS. */
@@ -42,6 +44,7 @@ dummy_get(const char *name)
         dummy->link.ifindex = hash_string(name, 0) & 0xffff;
         dummy->link.tso_max_segs = BIGTCP_MAX_SEGS;
         dummy->fail_attr = BIGTCP_N_ATTRS;
+        sset_init(&dummy->lowers);
         BIGTCP_FOR_EACH_ATTR (attr) {
             bigtcp_sizes_set(&dummy->link.sizes, attr,
                              attr == BIGTCP_GSO_MAX_SEGS ? BIGTCP_MAX_SEGS
@@ -62,6 +65,9 @@ bigtcp_dummy_get(struct bigtcp_access *accesses, size_t n)
         accesses[i].error = dummy->gone ? ENODEV : 0;
         if (!dummy->gone) {
             *accesses[i].link = dummy->link;
+            if (accesses[i].details) {
+                sset_clone(accesses[i].lowers, &dummy->lowers);
+            }
         }
     }
 }
@@ -150,7 +156,9 @@ const struct bigtcp_class bigtcp_dummy_class = {
 };
 
 /* "bigtcp-dummy/set DEVICE NAME=VALUE...": as a driver or another program
- * would.  "NAME=none" takes an attribute away. */
+ * would.  "NAME=none" takes an attribute away.  Other NAMEs than those of
+ * attributes: "carries", "ifindex", "kind", "lowers" (names of devices,
+ * separated by ","), "lro", "qdisc", "tso", "tso_max_segs". */
 static void
 bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
                          const char *argv[], void *aux OVS_UNUSED)
@@ -167,6 +175,17 @@ bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
             return;
         } else if (!strcmp(name, "kind")) {
             ovs_strlcpy(dummy->link.kind, value, sizeof dummy->link.kind);
+        } else if (!strcmp(name, "qdisc")) {
+            ovs_strlcpy(dummy->link.qdisc, value, sizeof dummy->link.qdisc);
+        } else if (!strcmp(name, "tso")) {
+            dummy->link.tso_off = !strcmp(value, "off");
+        } else if (!strcmp(name, "lro")) {
+            dummy->link.lro_on = !strcmp(value, "on");
+        } else if (!strcmp(name, "lowers")) {
+            sset_destroy(&dummy->lowers);
+            sset_from_delimited_string(&dummy->lowers,
+                                       strcmp(value, "none") ? value : "",
+                                       ",");
         } else if (!strcmp(name, "ifindex")) {
             dummy->link.ifindex = atoi(value);
         } else if (!strcmp(name, "carries")) {

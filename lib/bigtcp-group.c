@@ -35,13 +35,17 @@ static const enum bigtcp_attr gro_attrs[N_LIMITS] = {
 struct limit {
     uint32_t value;
     size_t by;
+    bool below;                 /* 'by' is a lower device, else another
+                                 * port. */
 };
 
 /* What a member comes to while the others are being looked at. */
 struct state {
     struct limit hop[N_LIMITS]; /* What it lets pass as an egress. */
     struct limit lower[N_LIMITS]; /* What its lower devices let it have. */
-    bool carries_tunnel;        /* It is the lower device of a tunnel. */
+    bool carries_tunnel;        /* It is below a tunnel. */
+    bool in_tunnel;             /* It is a tunnel, or a VLAN or the like on
+                                 * one. */
 };
 
 /* The two smallest limits of a group, so that each of its devices can see the
@@ -50,7 +54,7 @@ struct smallest {
     struct limit first, second;
 };
 
-static const struct limit no_limit = { UINT32_MAX, NOBODY };
+static const struct limit no_limit = { UINT32_MAX, NOBODY, false };
 
 /* Makes 'limit' as small as 'value' of member 'by'. */
 static void
@@ -67,7 +71,7 @@ smallest_add(struct smallest *s, uint32_t value, size_t by)
 {
     if (value < s->first.value) {
         s->second = s->first;
-        s->first = (struct limit) { value, by };
+        s->first = (struct limit) { value, by, false };
     } else {
         limit_add(&s->second, value, by);
     }
@@ -124,20 +128,55 @@ find_own_limits(const struct bigtcp_member *member, size_t self,
         enum bigtcp_attr attr = gso_attrs[i];
 
         if (bigtcp_sizes_has(&wanted, attr)) {
-            hop[i] = (struct limit) { wanted.value[attr], self };
+            hop[i] = (struct limit) { wanted.value[attr], self, false };
         } else if (i == GSO_V4 && bigtcp_sizes_has(&wanted,
                                                    BIGTCP_GSO_MAX_SIZE)) {
             /* Before Linux 6.3 one limit was for both families. */
             hop[i] = (struct limit) { wanted.value[BIGTCP_GSO_MAX_SIZE],
-                                      self };
+                                      self, false };
         } else {
             hop[i] = no_limit;
         }
     }
 }
 
-/* Lowers what tunnel 'member' lets pass to what its lower devices take.
- * Returns true if that changed anything. */
+/* Returns true if 'member' is a tunnel whose lower devices are known. */
+static bool
+is_tunnel(const struct bigtcp_member *member)
+{
+    return member->n_lowers && member->lowers[0].tunnel;
+}
+
+/* Finds which members have to do with tunnels. */
+static void
+find_tunnels(const struct bigtcp_member *members, size_t n_members,
+             struct state *states)
+{
+    bool changed;
+
+    do {
+        changed = false;
+        for (size_t i = 0; i < n_members; i++) {
+            struct state *upper = &states[i];
+
+            for (size_t j = 0; j < members[i].n_lowers; j++) {
+                const struct bigtcp_lower *l = &members[i].lowers[j];
+                struct state *lower = &states[l->member];
+
+                if ((l->tunnel || lower->in_tunnel) && !upper->in_tunnel) {
+                    upper->in_tunnel = changed = true;
+                }
+                if ((l->tunnel || upper->carries_tunnel)
+                    && !lower->carries_tunnel) {
+                    lower->carries_tunnel = changed = true;
+                }
+            }
+        }
+    } while (changed);
+}
+
+/* Lowers what 'member' lets pass to what its lower devices take.  Returns true
+ * if that changed anything. */
 static bool
 follow_lowers(const struct bigtcp_member *members, size_t i,
               struct state *states)
@@ -148,32 +187,38 @@ follow_lowers(const struct bigtcp_member *members, size_t i,
 
     for (size_t j = 0; j < member->n_lowers; j++) {
         const struct bigtcp_lower *lower = &member->lowers[j];
-        const struct limit *outer
-            = &states[lower->member].hop[lower->ipv6 ? GSO_V6 : GSO_V4];
+        const struct state *below = &states[lower->member];
 
-        if (outer->by == NOBODY) {
-            continue;
-        }
-        /* The lower device looks at the outer header: one limit of it is for
-         * both families of what is inside. */
         for (size_t k = GSO_V6; k <= GSO_V4; k++) {
-            uint32_t value = (outer->value > lower->overhead
-                              ? outer->value - lower->overhead : 0);
+            /* Of a tunnel the lower device looks at the outer header: one
+             * limit of it is for both families of what is inside. */
+            const struct limit *outer
+                = &below->hop[!lower->tunnel ? k
+                              : lower->ipv6 ? GSO_V6 : GSO_V4];
 
-            limit_add(&state->lower[k], value, lower->member);
-        }
-        limit_add(&state->lower[GSO_SEGS],
-                  states[lower->member].hop[GSO_SEGS].value, lower->member);
-    }
-    if (member->managed) {
-        for (size_t k = 0; k < N_LIMITS; k++) {
-            uint32_t value = limit_apply(state->hop[k].value,
-                                         state->lower[k].value, gso_attrs[k]);
-
-            if (value < state->hop[k].value) {
-                state->hop[k].value = value;
-                changed = true;
+            if (outer->by != NOBODY) {
+                limit_add(&state->lower[k],
+                          (outer->value > lower->overhead
+                           ? outer->value - lower->overhead : 0),
+                          lower->tunnel ? lower->member : outer->by);
             }
+        }
+        if (below->hop[GSO_SEGS].by != NOBODY) {
+            limit_add(&state->lower[GSO_SEGS], below->hop[GSO_SEGS].value,
+                      lower->member);
+        }
+    }
+    for (size_t k = 0; k < N_LIMITS; k++) {
+        uint32_t value = limit_apply(state->hop[k].value,
+                                     state->lower[k].value, gso_attrs[k]);
+
+        if (value < state->hop[k].value) {
+            state->hop[k].value = value;
+            if (!is_tunnel(member)) {
+                /* Of a stack, the device in it that limits is of interest. */
+                state->hop[k].by = state->lower[k].by;
+            }
+            changed = true;
         }
     }
     return changed;
@@ -204,7 +249,8 @@ find_egress_limits(const struct bigtcp_member *members, size_t n_members,
     for (size_t i = 0; i < n_memberships; i++) {
         const struct bigtcp_membership *m = &memberships[i];
         const struct bigtcp_member *member = &members[m->member];
-        struct smallest *s = (member->n_lowers ? tunnels : others)[m->group];
+        struct smallest *s = (states[m->member].in_tunnel
+                              ? tunnels : others)[m->group];
 
         if (!member->internal && member->link) {
             for (size_t k = 0; k < N_LIMITS; k++) {
@@ -251,7 +297,7 @@ choose(struct bigtcp_member *member, enum bigtcp_attr attr, uint32_t ceiling,
 
     if (value < ceiling) {
         bigtcp_sizes_set(&member->request.asked, attr, value);
-        *by = (struct limit) { value, limit->by };
+        *by = (struct limit) { value, limit->by, false };
     } else if (member->internal && limit->by != NOBODY
                && attr != BIGTCP_GSO_MAX_SEGS
                && ceiling <= BIGTCP_LEGACY_SIZE
@@ -262,6 +308,38 @@ choose(struct bigtcp_member *member, enum bigtcp_attr attr, uint32_t ceiling,
                          MIN(limit->value, BIGTCP_MAX_SIZE));
     } else {
         bigtcp_sizes_set(&member->request.asked, attr, BIGTCP_VALUE_MAX);
+    }
+}
+
+/* Adds to the report of 'member' that 'limit' holds for the attributes that
+ * are called 'names', of which one is 'attr'. */
+static void
+report_limit(struct bigtcp_member *member, const struct bigtcp_member *members,
+             const struct state *states, enum bigtcp_state state,
+             enum bigtcp_attr attr, const char *names,
+             const struct limit *limit)
+{
+    const char *limiter = members[limit->by].name;
+
+    if (limit->below && attr == BIGTCP_GSO_MAX_SEGS) {
+        bigtcp_report_add(member->report, state,
+                          "%s %"PRIu32": leaves by %s, which takes "
+                          "%"PRIu32" segments", names, limit->value, limiter,
+                          states[limit->by].hop[GSO_SEGS].value);
+    } else if (limit->below) {
+        const struct limit *hop = states[limit->by].hop;
+
+        bigtcp_report_add(member->report, state,
+                          "%s %"PRIu32": leaves by %s, which takes "
+                          "%"PRIu32" bytes", names, limit->value, limiter,
+                          (is_tunnel(member)
+                           ? MIN(hop[GSO_V4].value, hop[GSO_V6].value)
+                           : attr == BIGTCP_GSO_IPV4_MAX_SIZE
+                           ? hop[GSO_V4].value : hop[GSO_V6].value));
+    } else {
+        bigtcp_report_add(member->report, state,
+                          "%s %"PRIu32": port %s takes no more", names,
+                          limit->value, limiter);
     }
 }
 
@@ -278,62 +356,61 @@ report_limits(struct bigtcp_member *member,
 
     BIGTCP_FOR_EACH_ATTR (attr) {
         struct ds names = DS_EMPTY_INITIALIZER;
-        const struct limit *l = &by[attr];
-        const struct bigtcp_member *limiter;
-        bool lower = false;
 
-        if (l->by == NOBODY || told & (1u << attr)) {
+        if (by[attr].by == NOBODY || told & (1u << attr)) {
             continue;
         }
         /* One sentence for all that the same port limits to the same value. */
         for (enum bigtcp_attr i = attr; i < BIGTCP_N_ATTRS; i++) {
-            if (by[i].by == l->by && by[i].value == l->value) {
+            if (by[i].by == by[attr].by && by[i].value == by[attr].value) {
                 ds_put_format(&names, "%s%s", names.length ? ", " : "",
                               bigtcp_attr_to_string(i));
                 told |= 1u << i;
             }
         }
-        for (size_t i = 0; i < member->n_lowers; i++) {
-            lower |= member->lowers[i].member == l->by;
-        }
-        limiter = &members[l->by];
-        if (lower && attr != BIGTCP_GSO_MAX_SEGS) {
-            const struct limit *hop = states[l->by].hop;
-
-            bigtcp_report_add(member->report, state,
-                              "%s %"PRIu32": leaves by %s, which takes "
-                              "%"PRIu32" bytes", ds_cstr(&names), l->value,
-                              limiter->name,
-                              MIN(hop[GSO_V4].value, hop[GSO_V6].value));
-        } else {
-            bigtcp_report_add(member->report, state,
-                              "%s %"PRIu32": port %s takes no more",
-                              ds_cstr(&names), l->value, limiter->name);
-        }
+        report_limit(member, members, states, state, attr, ds_cstr(&names),
+                     &by[attr]);
         ds_destroy(&names);
     }
 }
 
-/* Lowers what is asked of tunnel 'member' by name to what its lower devices
- * take: more would be segmented there. */
+/* Lowers what is asked of 'member' to what its lower devices take: more would
+ * be segmented there.  Of a tunnel also what a key asks for, i.e. what is not
+ * 'chosen': its own ceiling says nothing of what the tunnel can carry. */
 static void
 cap_by_lowers(struct bigtcp_member *member,
-              const struct state *state, struct limit by[BIGTCP_N_ATTRS])
+              const struct bigtcp_member *members,
+              const struct state *states, const struct state *state,
+              const bool chosen[BIGTCP_N_ATTRS],
+              struct limit by[BIGTCP_N_ATTRS])
 {
     uint32_t cap = bigtcp_gso_cap(&member->request, member->link,
                                   member->original);
+    struct limit told = no_limit;
 
     for (size_t k = 0; k < N_LIMITS; k++) {
         enum bigtcp_attr attr = gso_attrs[k];
         struct bigtcp_sizes *asked = &member->request.asked;
-        uint32_t limit = limit_apply(UINT32_MAX, state->lower[k].value, attr);
+        struct limit limit = {
+            .value = limit_apply(UINT32_MAX, state->lower[k].value, attr),
+            .by = state->lower[k].by,
+            .below = true,
+        };
         uint32_t own = (attr == BIGTCP_GSO_MAX_SEGS
                         ? member->link->tso_max_segs : cap);
 
-        if (bigtcp_sizes_has(asked, attr)
-            && limit < MIN(asked->value[attr], own)) {
-            asked->value[attr] = limit;
-            by[attr] = (struct limit) { limit, state->lower[k].by };
+        if (!bigtcp_sizes_has(asked, attr)
+            || limit.value >= MIN(asked->value[attr], own)) {
+            continue;
+        }
+        if (chosen[attr] ? !member->request.mixed || is_tunnel(member)
+            : is_tunnel(member)) {
+            asked->value[attr] = limit.value;
+            by[attr] = limit;
+        } else if (limit.value != told.value || limit.by != told.by) {
+            report_limit(member, members, states, BIGTCP_STATE_APPLIED, attr,
+                         "segmented above", &limit);
+            told = limit;
         }
     }
 }
@@ -349,7 +426,10 @@ cap_by_lowers(struct bigtcp_member *member,
  *   - GRO sizes, which an internal port has no use for, are that smallest
  *     hop.
  *
- *   - 'bigtcp_mixed' makes both ignore the hops.
+ *   - A VLAN, a bond and the like get no more than the devices below them
+ *     take, which are no ports and are left alone.
+ *
+ *   - 'bigtcp_mixed' makes all of these ignore the hops.
  *
  * What a key asks for is taken as it is, and so is what devices have that
  * nothing is asked of.  Only a tunnel never gets more than what its lower
@@ -361,24 +441,28 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
 {
     struct limit (*limits)[N_LIMITS] = xcalloc(n_members, sizeof *limits);
     struct state *states = xcalloc(n_members, sizeof *states);
+    bool alone = !n_memberships;
 
+    for (size_t i = 0; i < n_members; i++) {
+        alone &= !members[i].n_lowers;
+    }
     for (size_t i = 0; i < n_members; i++) {
         for (size_t k = 0; k < N_LIMITS; k++) {
             states[i].hop[k] = states[i].lower[k] = no_limit;
+            limits[i][k] = no_limit;
         }
-        if (members[i].link) {
+        if (members[i].link && !alone) {
             find_own_limits(&members[i], i, states[i].hop);
         }
-        for (size_t j = 0; j < members[i].n_lowers; j++) {
-            states[members[i].lowers[j].member].carries_tunnel = true;
-        }
     }
+
+    find_tunnels(members, n_members, states);
 
     /* From the outside in: internal ports by the devices behind them, tunnels
      * by their lower devices, which may be such internal ports, internal ports
      * by those tunnels.  Values only fall; tunnels in tunnels take a round for
      * each level, of which there are not more than devices. */
-    for (size_t round = 0; round <= n_members; round++) {
+    for (size_t round = 0; !alone && round <= n_members; round++) {
         bool changed = false;
 
         find_egress_limits(members, n_members, memberships, n_memberships,
@@ -439,7 +523,7 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
             }
         }
         if (member->managed) {
-            cap_by_lowers(member, &states[i], by);
+            cap_by_lowers(member, members, states, &states[i], chosen, by);
         }
         report_limits(member, members, states, by);
         bigtcp_decide(&member->request, member->link, member->original,

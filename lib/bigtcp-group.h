@@ -19,14 +19,17 @@
 
 #include "bigtcp.h"
 
-/* Where the packets of a tunnel device leave by. */
+/* Where the packets of a tunnel, or of a VLAN, a bond and the like, leave
+ * by. */
 struct bigtcp_lower {
     size_t member;              /* Index of that device. */
+    bool tunnel;                /* It sends the packets with other headers
+                                 * around them, else as they are. */
     bool ipv6;                  /* The outer header is IPv6. */
     uint32_t overhead;          /* Bytes that encapsulation adds. */
 };
 
-/* A device, or the lower device of a tunnel. */
+/* A device, or the lower device of one. */
 struct bigtcp_member {
     /* In. */
     const char *name;           /* For reasons: the port's. */
@@ -36,7 +39,7 @@ struct bigtcp_member {
     const struct bigtcp_sizes *original; /* As for bigtcp_decide(). */
     bool internal;              /* An internal port. */
     bool managed;               /* Something is asked of it, or was. */
-    const struct bigtcp_lower *lowers;
+    struct bigtcp_lower *lowers; /* All tunnels, or none. */
     size_t n_lowers;
 
     /* In, and out with what is chosen for it. */

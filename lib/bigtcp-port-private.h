@@ -13,6 +13,7 @@
 #include "bigtcp-route.h"
 #include "openvswitch/hmap.h"
 #include "openvswitch/list.h"
+#include "sset.h"
 
 struct bigtcp_class;
 struct netdev;
@@ -35,6 +36,8 @@ struct bigtcp_device {
                                  * read. */
     int error;                  /* Of the last read, positive errno value. */
     struct bigtcp_link link;    /* Last read, if 'error' is 0. */
+    struct sset lowers;         /* Names of the devices that send what this
+                                 * one sends. */
 
     /* Values from before the first change, of the attributes that were
      * changed, and the device that they belong to. */
@@ -51,12 +54,15 @@ struct bigtcp_device {
     long long int hold_until;   /* Not to be sent again before, in
                                  * milliseconds of time_msec(). */
 
-    /* What log and status were last told, and of which device. */
-    struct bigtcp_sizes told;
-    int told_ifindex;
+    /* 'link', 'error' and 'remote' at the end of the last commit, which log
+     * and status were told of. */
+    struct bigtcp_link told;
+    int told_error;
+    bool told_remote;
 
-    bool watched;               /* Read though nothing is asked of it, because
-                                 * what is asked of others depends on it. */
+    bool watched;               /* Others depend on it, or it on others: what
+                                 * is decided is decided for all of them. */
+    bool fresh;                 /* Read for the commit to come. */
     bool managed;               /* device_is_managed() at the last commit. */
     size_t index;               /* In the array of a commit. */
 };
@@ -68,8 +74,8 @@ struct bigtcp_bridge {
     size_t n_ports;             /* Ports that point here. */
     struct bigtcp_settings settings; /* Of its row. */
 
-    /* While groups are being made: a bridge of the same group or itself, and
-     * of that last one the group's number and what is known of the group. */
+    /* A bridge of the same group or itself, and of that last one the group's
+     * number and whether a port in it is 'auto'. */
     struct bigtcp_bridge *joined;
     size_t group;
     bool is_auto;
@@ -92,7 +98,10 @@ struct bigtcp_port {
     bool changed;               /* What is told of it may be out of date,
                                  * whatever becomes of the device. */
 
-    struct bigtcp_settings settings; /* Of its row. */
+    struct bigtcp_settings settings;  /* Of its row. */
+    struct bigtcp_settings effective; /* What that, the bridge's row and
+                                       * Open_vSwitch's come to.  Bad texts in
+                                       * it belong to those. */
 };
 
 /* All ports and devices. */
@@ -104,10 +113,8 @@ enum { BIGTCP_N_CLASSES = 2 };
 extern const struct bigtcp_class *const bigtcp_classes[BIGTCP_N_CLASSES];
 
 int bigtcp_port_compare(const void *, const void *);
-void bigtcp_port_get_settings(const struct bigtcp_port *,
-                              struct bigtcp_settings *);
 bool bigtcp_port_is_managed(const struct bigtcp_port *);
 void bigtcp_port_report(const struct bigtcp_port *, struct bigtcp_report *);
-void bigtcp_devices_read(struct bigtcp_device *devs[], size_t n);
+void bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details);
 
 #endif /* lib/bigtcp-port-private.h */

@@ -62,7 +62,16 @@ static struct bigtcp_settings defaults;
 static struct ovs_list touched_devices
     = OVS_LIST_INITIALIZER(&touched_devices);
 
-/* A port came, went or moved since groups were made. */
+/* Ports in groups, for policy. */
+static struct topology {
+    struct bigtcp_port **ports; /* All that have a device, sorted; none if no
+                                 * device depends on another. */
+    size_t n_ports;
+    size_t n_groups;
+} topology;
+
+/* A port came, went or moved, or something else that 'topology' comes from
+ * changed. */
 static bool topology_changed;
 
 /* Tunnel ports are managed, and routes at that time. */
@@ -93,13 +102,17 @@ const struct bigtcp_class *const bigtcp_classes[BIGTCP_N_CLASSES] = {
 };
 
 static struct bigtcp_port *port_find(const struct netdev *);
+static void port_resolve(struct bigtcp_port *);
 static bool port_asks(const struct bigtcp_port *);
 static void port_detach(struct bigtcp_port *);
 static bool port_is_stale(const struct bigtcp_port *);
 
+static struct bigtcp_device *device_find(const char *name,
+                                         const struct bigtcp_class *);
 static struct bigtcp_device *device_get(const char *name,
                                         const struct bigtcp_class *);
 static void device_touch(struct bigtcp_device *);
+static void device_watch(struct bigtcp_device *);
 static void device_destroy(struct bigtcp_device *);
 static bool device_is_managed(const struct bigtcp_device *);
 
@@ -132,6 +145,8 @@ bigtcp_port_exit(bool restore)
     if (restore) {
         bigtcp_port_commit();
     }
+    free(topology.ports);
+    memset(&topology, 0, sizeof topology);
     HMAP_FOR_EACH_SAFE (device, node, &bigtcp_devices) {
         device_destroy(device);
     }
@@ -194,6 +209,7 @@ bigtcp_port_set_defaults(const char *bridge, const struct smap *other_config)
     }
     HMAP_FOR_EACH (port, node, &bigtcp_ports) {
         if (!b || port->bridge == b) {
+            port_resolve(port);
             port->changed = true;
             if (port->device) {
                 device_touch(port->device);
@@ -202,6 +218,7 @@ bigtcp_port_set_defaults(const char *bridge, const struct smap *other_config)
             }
         }
     }
+    topology_changed = true;
     if (poll_interval() != interval) {
         schedule_poll();
     }
@@ -216,6 +233,7 @@ bigtcp_port_configure(struct netdev *netdev,
 {
     struct bigtcp_bridge *bridge = bridge_get(place->bridge);
     struct bigtcp_port *port = port_find(netdev);
+    bool resolve = false;
     bool changed;
 
     if (!port) {
@@ -224,6 +242,7 @@ bigtcp_port_configure(struct netdev *netdev,
         port->netdev = netdev;
         port->changed = true;
         bigtcp_settings_init(&port->settings);
+        resolve = true;
     }
 
     changed = parse_settings(&port->settings, other_config,
@@ -232,11 +251,15 @@ bigtcp_port_configure(struct netdev *netdev,
         bridge_unref(port->bridge);
         port->bridge = bridge;
         bridge->n_ports++;
-        topology_changed = true;
+        resolve = true;
     }
     if (!nullable_string_is_equal(port->peer, place->peer)) {
         free(port->peer);
         port->peer = nullable_xstrdup(place->peer);
+        resolve = true;
+    }
+    if (changed || resolve) {
+        port_resolve(port);
         topology_changed = true;
     }
     port->unsupported = place->unsupported;
@@ -273,6 +296,10 @@ bigtcp_port_configure(struct netdev *netdev,
         device_touch(port->device);
     } else if (device_is_managed(port->device) && port_is_stale(port)) {
         device_touch(port->device);
+        if (netdev_get_tunnel_config(netdev)) {
+            /* It may lead elsewhere now. */
+            topology_changed = true;
+        }
     }
 }
 
@@ -333,9 +360,10 @@ bigtcp_port_touch(const struct netdev *netdev)
     }
 }
 
-/* Makes the next commit look at all managed devices. */
-static void
-touch_all(void)
+/* Makes the next commit read all managed devices and send at once what they
+ * lack. */
+void
+bigtcp_port_refresh(void)
 {
     struct bigtcp_device *device;
 
@@ -344,14 +372,6 @@ touch_all(void)
             device_touch(device);
         }
     }
-}
-
-/* Makes the next commit read all managed devices and send at once what they
- * lack. */
-void
-bigtcp_port_refresh(void)
-{
-    touch_all();
     forced = true;
 }
 
@@ -386,8 +406,64 @@ check_routes(void)
             && bigtcp_route_lookup(port->netdev, &route)
             && (strcmp(route.device, port->route.device)
                 || route.ipv6 != port->route.ipv6)) {
-            device_touch(port->device);
+            topology_changed = true;
         }
+    }
+}
+
+/* Returns true if 'device', just read, is not as the last commit left it, or
+ * if that left something to do. */
+static bool
+device_has_news(const struct bigtcp_device *device)
+{
+    return (device->error != device->told_error
+            || device->remote != device->told_remote
+            || (!device->error
+                && !bigtcp_link_equal(&device->link, &device->told))
+            || device->backoff
+            || device->report.state == BIGTCP_STATE_DRIFTED
+            || device->report.state == BIGTCP_STATE_ERROR);
+}
+
+/* Reads all managed devices, and those that they depend on, and makes the next
+ * commit, which must follow at once, look at those with news. */
+static void
+poll_devices(void)
+{
+    struct bigtcp_device **devs = xcalloc(hmap_count(&bigtcp_devices) + 1,
+                                          sizeof *devs);
+
+    COVERAGE_INC(bigtcp_poll);
+    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
+        struct bigtcp_device *device;
+        size_t n = 0;
+
+        HMAP_FOR_EACH (device, node, &bigtcp_devices) {
+            if (device->class == bigtcp_classes[i]
+                && (device_is_managed(device) || device->watched)) {
+                devs[n++] = device;
+            }
+        }
+        if (n) {
+            bigtcp_devices_read(devs, n, false);
+        }
+        for (size_t j = 0; j < n; j++) {
+            if (device_has_news(devs[j])) {
+                device_touch(devs[j]);
+            }
+            devs[j]->fresh = true;
+        }
+    }
+    free(devs);
+}
+
+static void
+forget_fresh(void)
+{
+    struct bigtcp_device *device;
+
+    HMAP_FOR_EACH (device, node, &bigtcp_devices) {
+        device->fresh = false;
     }
 }
 
@@ -396,17 +472,21 @@ check_routes(void)
 void
 bigtcp_port_run(void)
 {
+    bool polled = time_msec() >= next_poll;
+
     if (has_tunnels && seq_read(tnl_conf_seq) != seen_routes) {
         seen_routes = seq_read(tnl_conf_seq);
         check_routes();
     }
-    if (time_msec() >= next_poll) {
-        COVERAGE_INC(bigtcp_poll);
-        touch_all();
+    if (polled) {
+        poll_devices();
         schedule_poll();
     }
     if (is_touched()) {
         bigtcp_port_commit();
+    }
+    if (polled) {
+        forget_fresh();
     }
 }
 
@@ -442,10 +522,7 @@ update_request(struct bigtcp_device *device)
 
     bigtcp_request_init(&device->request);
     LIST_FOR_EACH (port, in_device, &device->ports) {
-        struct bigtcp_settings settings;
-
-        bigtcp_port_get_settings(port, &settings);
-        bigtcp_request_add(&device->request, &settings);
+        bigtcp_request_add(&device->request, &port->effective);
     }
 }
 
@@ -531,7 +608,6 @@ back_off(struct bigtcp_device *device)
 struct snapshot {
     enum bigtcp_state state;
     char *reason;
-    struct bigtcp_sizes live;
 };
 
 /* Finds which of the sizes that 'device' lacks of 'wanted' it had, and lost to
@@ -591,14 +667,14 @@ handle_drift(struct bigtcp_device *device, struct bigtcp_sizes *wanted)
 /* Returns true if the kernel refused to bring 'device' to 'wanted' not long
  * ago, when it had the sizes that it has now. */
 static bool
-is_held(const struct bigtcp_device *device, const struct bigtcp_sizes *wanted,
-        const struct snapshot *before)
+is_held(const struct bigtcp_device *device, const struct bigtcp_sizes *wanted)
 {
     return (device->refused && !forced
             && time_msec() < device->hold_until
             && device->settled_ifindex == device->link.ifindex
             && bigtcp_sizes_equal(wanted, &device->settled)
-            && bigtcp_sizes_equal(&before->live, &device->link.sizes));
+            && bigtcp_sizes_equal(&device->told.sizes,
+                                  &device->link.sizes));
 }
 
 /* Decides, after policy's 'wanted', what must be sent to 'device' and stores
@@ -613,7 +689,7 @@ decide(struct bigtcp_device *device, struct bigtcp_sizes *wanted,
     if (device->error || device->remote) {
         return;
     }
-    if (is_held(device, wanted, before)) {
+    if (is_held(device, wanted)) {
         bigtcp_report_clear(&device->report);
         bigtcp_report_add(&device->report, before->state, "%s",
                           before->reason);
@@ -710,7 +786,7 @@ change_devices(struct bigtcp_device *devs[],
     }
     free(accesses);
 
-    bigtcp_devices_read(devs, n);
+    bigtcp_devices_read(devs, n, false);
     for (size_t i = 0; i < n; i++) {
         struct bigtcp_device *device = devs[i];
 
@@ -745,11 +821,11 @@ publish(struct bigtcp_device *device, const struct snapshot *before)
     bool changed;
 
     BIGTCP_FOR_EACH_ATTR (attr) {
-        uint32_t old = device->told.value[attr];
+        uint32_t old = device->told.sizes.value[attr];
         uint32_t new = device->link.sizes.value[attr];
 
         if (!device->error && old != new
-            && bigtcp_sizes_has(&device->told, attr)) {
+            && bigtcp_sizes_has(&device->told.sizes, attr)) {
             ds_put_format(&moves, "%s %s %"PRIu32" -> %"PRIu32,
                           moves.length ? "," : ":",
                           bigtcp_attr_to_string(attr), old, new);
@@ -776,19 +852,13 @@ publish(struct bigtcp_device *device, const struct snapshot *before)
         port->seen_seq = netdev_get_change_seq(port->netdev);
     }
     device->managed = managed;
+    device->told_error = device->error;
+    device->told_remote = device->remote;
     if (!device->error) {
-        device->told = device->link.sizes;
-        device->told_ifindex = device->link.ifindex;
+        device->told = device->link;
     }
     ds_destroy(&moves);
 }
-
-/* Ports in groups, for policy. */
-struct topology {
-    struct bigtcp_port **ports; /* All that have a device, sorted. */
-    size_t n_ports;
-    size_t n_groups;
-};
 
 /* Joins the bridges that patch ports connect. */
 static void
@@ -819,19 +889,19 @@ join_bridges(void)
     shash_destroy(&names);
 }
 
-/* Finds the devices on which others depend, and makes this commit look at all
- * of them: those of each group in which a port is 'auto', and those that
- * packets of managed tunnels leave by.  Stores groups in 'topology', which is
- * empty if there are no such devices. */
+/* Finds the devices on which others depend, those of each group in which a
+ * port is 'auto' and those that packets of managed tunnels, VLANs and the like
+ * leave by, and puts ports in groups. */
 static void
-find_topology(struct topology *topology)
+find_topology(void)
 {
     struct bigtcp_device *device;
     struct bigtcp_bridge *bridge;
     struct bigtcp_port *port;
-    bool is_auto = false;
+    bool is_needed = false;
 
-    memset(topology, 0, sizeof *topology);
+    free(topology.ports);
+    memset(&topology, 0, sizeof topology);
     topology_changed = false;
     has_tunnels = false;
 
@@ -843,63 +913,131 @@ find_topology(struct topology *topology)
     }
     join_bridges();
     HMAP_FOR_EACH (port, node, &bigtcp_ports) {
-        struct bigtcp_settings settings;
-
         memset(&port->route, 0, sizeof port->route);
         if (port->device) {
-            bigtcp_port_get_settings(port, &settings);
-            if (bigtcp_settings_is_auto(&settings)) {
-                bridge_group(port->bridge)->is_auto = is_auto = true;
+            if (bigtcp_settings_is_auto(&port->effective)) {
+                bridge_group(port->bridge)->is_auto = is_needed = true;
             }
-            if (bigtcp_settings_asks(&settings)) {
+            if (port_asks(port)) {
                 has_tunnels |= bigtcp_route_lookup(port->netdev,
                                                    &port->route);
+                is_needed |= !sset_is_empty(&port->device->lowers);
             }
         }
     }
     seen_routes = has_tunnels ? seq_read(tnl_conf_seq) : 0;
-    if (!is_auto && !has_tunnels) {
+    is_needed |= has_tunnels;
+    if (!is_needed) {
         return;
     }
 
     HMAP_FOR_EACH (bridge, node, &bridges) {
         if (bridge->joined == bridge) {
-            bridge->group = topology->n_groups++;
+            bridge->group = topology.n_groups++;
         }
     }
-    topology->ports = xcalloc(hmap_count(&bigtcp_ports),
-                              sizeof *topology->ports);
+    topology.ports = xcalloc(hmap_count(&bigtcp_ports),
+                             sizeof *topology.ports);
     HMAP_FOR_EACH (port, node, &bigtcp_ports) {
         if (port->device) {
-            topology->ports[topology->n_ports++] = port;
-            if (bridge_group(port->bridge)->is_auto) {
-                port->device->watched = true;
-                device_touch(port->device);
+            topology.ports[topology.n_ports++] = port;
+            if (bridge_group(port->bridge)->is_auto
+                || (port_asks(port)
+                    && !sset_is_empty(&port->device->lowers))) {
+                device_watch(port->device);
             }
             if (port->route.device[0]) {
-                device = device_get(port->route.device, port->device->class);
-                device->watched = true;
-                device_touch(device);
-                device_touch(port->device);
+                device_watch(port->device);
+                device_watch(device_get(port->route.device,
+                                        port->device->class));
             }
         }
     }
-    qsort(topology->ports, topology->n_ports, sizeof *topology->ports,
+    qsort(topology.ports, topology.n_ports, sizeof *topology.ports,
           bigtcp_port_compare);
+}
+
+/* Makes this commit look at all devices that depend on each other if it looks
+ * at any of them. */
+static void
+touch_watched(void)
+{
+    struct bigtcp_device *device;
+    bool touched = false;
+
+    LIST_FOR_EACH (device, touched, &touched_devices) {
+        if (device->watched) {
+            touched = true;
+            break;
+        }
+    }
+    if (touched) {
+        HMAP_FOR_EACH (device, node, &bigtcp_devices) {
+            if (device->watched) {
+                device_touch(device);
+            }
+        }
+    }
+}
+
+/* Stores in '*lower' where the 'n' devices in 'devs' have the one called
+ * 'name', which the one with number 'upper' leaves by.  Returns true if they
+ * have. */
+static bool
+find_lower(struct bigtcp_device *devs[], size_t n, size_t upper,
+           const char *name, struct bigtcp_lower *lower)
+{
+    const struct bigtcp_device *device = device_find(name, devs[0]->class);
+
+    memset(lower, 0, sizeof *lower);
+    if (!device || device->index >= n || devs[device->index] != device
+        || device->index == upper) {
+        return false;
+    }
+    lower->member = device->index;
+    return true;
+}
+
+/* Returns the '*n_lowers' lower devices of the one with number 'i' of the 'n'
+ * devices in 'devs'.  The caller frees them. */
+static struct bigtcp_lower *
+get_lowers(struct bigtcp_device *devs[], size_t n, size_t i, size_t *n_lowers)
+{
+    const struct bigtcp_device *device = devs[i];
+    const struct bigtcp_port *port;
+    struct bigtcp_lower *lowers;
+    struct bigtcp_lower *lower;
+    const char *name;
+
+    lowers = xcalloc(ovs_list_size(&device->ports)
+                     + sset_count(&device->lowers) + 1, sizeof *lowers);
+    lower = lowers;
+    LIST_FOR_EACH (port, in_device, &device->ports) {
+        if (port->route.device[0]
+            && find_lower(devs, n, i, port->route.device, lower)) {
+            lower->tunnel = true;
+            lower->ipv6 = port->route.ipv6;
+            lower->overhead = port->route.overhead;
+            lower++;
+        }
+    }
+    SSET_FOR_EACH (name, &device->lowers) {
+        lower += find_lower(devs, n, i, name, lower);
+    }
+    *n_lowers = lower - lowers;
+    return lowers;
 }
 
 /* Has policy decide what the 'n' devices in 'devs', which are of one class and
  * were read, should have, and stores it in 'wanted'. */
 static void
 apply_policy(struct bigtcp_device *devs[], size_t n,
-             const struct topology *topology, struct bigtcp_sizes wanted[])
+             struct bigtcp_sizes wanted[])
 {
     struct bigtcp_membership *memberships
-        = xcalloc(topology->n_ports, sizeof *memberships);
+        = xcalloc(topology.n_ports, sizeof *memberships);
     struct bigtcp_member *members = xcalloc(n, sizeof *members);
-    struct bigtcp_lower *lowers = xcalloc(topology->n_ports, sizeof *lowers);
     size_t n_memberships = 0;
-    size_t n_lowers = 0;
 
     for (size_t i = 0; i < n; i++) {
         struct bigtcp_device *device = devs[i];
@@ -921,8 +1059,8 @@ apply_policy(struct bigtcp_device *devs[], size_t n,
             }
         }
     }
-    for (size_t i = 0; i < topology->n_ports; i++) {
-        const struct bigtcp_port *port = topology->ports[i];
+    for (size_t i = 0; i < topology.n_ports; i++) {
+        const struct bigtcp_port *port = topology.ports[i];
         const struct bigtcp_device *device = port->device;
 
         if (device->index < n && devs[device->index] == device) {
@@ -932,43 +1070,24 @@ apply_policy(struct bigtcp_device *devs[], size_t n,
             };
         }
     }
-    /* Lower devices, tunnel by tunnel. */
-    for (size_t i = 0; topology->n_ports && i < n; i++) {
-        const struct bigtcp_port *port;
-
-        members[i].lowers = &lowers[n_lowers];
-        LIST_FOR_EACH (port, in_device, &devs[i]->ports) {
-            const struct bigtcp_device *lower
-                = (port->route.device[0]
-                   ? device_get(port->route.device, devs[i]->class) : NULL);
-
-            if (lower && lower->index < n && devs[lower->index] == lower
-                && lower != devs[i]) {
-                lowers[n_lowers++] = (struct bigtcp_lower) {
-                    .member = lower->index,
-                    .ipv6 = port->route.ipv6,
-                    .overhead = port->route.overhead,
-                };
-                members[i].n_lowers++;
-            }
-        }
+    for (size_t i = 0; topology.n_ports && i < n; i++) {
+        members[i].lowers = get_lowers(devs, n, i, &members[i].n_lowers);
     }
 
     bigtcp_group_decide(members, n, memberships, n_memberships,
-                        topology->n_groups);
+                        topology.n_groups);
     for (size_t i = 0; i < n; i++) {
         devs[i]->request = members[i].request;
         wanted[i] = members[i].wanted;
+        free(members[i].lowers);
     }
-    free(lowers);
     free(members);
     free(memberships);
 }
 
 /* Brings the 'n' devices in 'devs', all of one class, to what is wanted. */
 static void
-commit_devices(struct bigtcp_device *devs[], size_t n,
-               const struct topology *topology)
+commit_devices(struct bigtcp_device *devs[], size_t n)
 {
     struct bigtcp_sizes *changes = xcalloc(n, sizeof *changes);
     struct bigtcp_sizes *wanted = xcalloc(n, sizeof *wanted);
@@ -979,30 +1098,20 @@ commit_devices(struct bigtcp_device *devs[], size_t n,
     for (size_t i = 0; i < n; i++) {
         before[i].state = devs[i]->report.state;
         before[i].reason = xstrdup(ds_cstr(&devs[i]->report.reason));
-        before[i].live = devs[i]->link.sizes;
-        update_request(devs[i]);
         bigtcp_report_clear(&devs[i]->report);
         if (device_is_managed(devs[i]) || devs[i]->watched) {
-            some[n_some++] = devs[i];
+            examine(devs[i]);
         }
     }
-    if (n_some) {
-        bigtcp_devices_read(some, n_some);
-    }
-    for (size_t i = 0; i < n_some; i++) {
-        examine(some[i]);
-    }
-    apply_policy(devs, n, topology, wanted);
+    apply_policy(devs, n, wanted);
 
-    n_some = 0;
     for (size_t i = 0; i < n; i++) {
         if (device_is_managed(devs[i])) {
             decide(devs[i], &wanted[i], &changes[i], &before[i]);
         }
         if (!devs[i]->managed
-            || devs[i]->told_ifindex != devs[i]->link.ifindex) {
-            devs[i]->told = devs[i]->link.sizes;
-            devs[i]->told_ifindex = devs[i]->link.ifindex;
+            || devs[i]->told.ifindex != devs[i]->link.ifindex) {
+            devs[i]->told = devs[i]->link;
         }
         if (changes[i].present) {
             keep_originals(devs[i], &changes[i]);
@@ -1037,12 +1146,36 @@ commit_devices(struct bigtcp_device *devs[], size_t n,
     free(changes);
 }
 
+/* Reads those devices to look at that were not read just now. */
+static void
+read_touched(void)
+{
+    struct bigtcp_device **devs = xcalloc(ovs_list_size(&touched_devices) + 1,
+                                          sizeof *devs);
+
+    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
+        struct bigtcp_device *device;
+        size_t n = 0;
+
+        LIST_FOR_EACH (device, touched, &touched_devices) {
+            if (device->class == bigtcp_classes[i] && !device->fresh
+                && (device_is_managed(device) || device->watched)) {
+                device->fresh = true;
+                devs[n++] = device;
+            }
+        }
+        if (n) {
+            bigtcp_devices_read(devs, n, true);
+        }
+    }
+    free(devs);
+}
+
 /* Does what the calls since the last commit ask for. */
 void
 bigtcp_port_commit(void)
 {
     struct bigtcp_device *device;
-    struct topology topology;
     struct ovs_list todo;
     size_t n;
 
@@ -1051,7 +1184,17 @@ bigtcp_port_commit(void)
         return;
     }
 
-    find_topology(&topology);
+    /* To read a device can bring to light others that it depends on. */
+    do {
+        if (topology_changed) {
+            find_topology();
+        }
+        touch_watched();
+        LIST_FOR_EACH (device, touched, &touched_devices) {
+            update_request(device);
+        }
+        read_touched();
+    } while (topology_changed);
     n = ovs_list_size(&touched_devices);
     ovs_list_init(&todo);
     ovs_list_push_back_all(&todo, &touched_devices);
@@ -1067,22 +1210,26 @@ bigtcp_port_commit(void)
             }
         }
         if (n) {
-            commit_devices(devs, n, &topology);
+            commit_devices(devs, n);
         }
     }
     free(devs);
-    free(topology.ports);
+    forget_fresh();
     forced = false;
     if (next_poll == LLONG_MAX) {
         schedule_poll();
     }
 }
 
-/* Reads the 'n' devices in 'devs', which are of one class. */
+/* Reads the 'n' devices in 'devs', which are of one class.  Unless 'details',
+ * what takes a request for each of them is left out, except for the few that
+ * have others below them. */
 void
-bigtcp_devices_read(struct bigtcp_device *devs[], size_t n)
+bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
 {
     struct bigtcp_access *accesses = xcalloc(n, sizeof *accesses);
+    struct bigtcp_link *links = xcalloc(n, sizeof *links);
+    struct sset *lowers = xcalloc(n, sizeof *lowers);
 
     for (size_t i = 0; i < n; i++) {
         const struct bigtcp_port *port;
@@ -1093,15 +1240,33 @@ bigtcp_devices_read(struct bigtcp_device *devs[], size_t n)
         }
         accesses[i].name = devs[i]->name;
         accesses[i].internal = devs[i]->internal;
-        accesses[i].link = &devs[i]->link;
+        accesses[i].link = &links[i];
+        accesses[i].details = details || !sset_is_empty(&devs[i]->lowers);
+        accesses[i].lowers = &lowers[i];
+        sset_init(&lowers[i]);
     }
     devs[0]->class->get(accesses, n);
     COVERAGE_ADD(bigtcp_read, n);
     for (size_t i = 0; i < n; i++) {
         devs[i]->error = accesses[i].error;
         devs[i]->remote = accesses[i].remote;
+        if (!accesses[i].error) {
+            if (!accesses[i].details) {
+                links[i].tso_off = devs[i]->link.tso_off;
+                links[i].lro_on = devs[i]->link.lro_on;
+            }
+            devs[i]->link = links[i];
+        }
+        if (accesses[i].details
+            && !sset_equals(&devs[i]->lowers, &lowers[i])) {
+            sset_swap(&devs[i]->lowers, &lowers[i]);
+            topology_changed = true;
+        }
+        sset_destroy(&lowers[i]);
         free(accesses[i].message);
     }
+    free(lowers);
+    free(links);
     free(accesses);
 }
 
@@ -1201,12 +1366,10 @@ port_is_stale(const struct bigtcp_port *port)
                 && if_nametoindex(device->name) != device->link.ifindex));
 }
 
-/* Stores in 'settings' what the rows of 'port', its bridge and Open_vSwitch
- * come to.  Defaults are not meant for a patch port.  The caller must not
- * destroy it. */
-void
-bigtcp_port_get_settings(const struct bigtcp_port *port,
-                         struct bigtcp_settings *settings)
+/* Finds anew what the rows of 'port', its bridge and Open_vSwitch come to.
+ * Defaults are not meant for a patch port. */
+static void
+port_resolve(struct bigtcp_port *port)
 {
     const struct bigtcp_settings *const rows[BIGTCP_N_ROWS] = {
         [BIGTCP_ROW_INTERFACE] = &port->settings,
@@ -1214,17 +1377,14 @@ bigtcp_port_get_settings(const struct bigtcp_port *port,
         [BIGTCP_ROW_OPEN_VSWITCH] = port->peer ? NULL : &defaults,
     };
 
-    bigtcp_settings_resolve(settings, rows);
+    bigtcp_settings_resolve(&port->effective, rows);
 }
 
 /* Returns true if a row asks something of 'port'. */
 static bool
 port_asks(const struct bigtcp_port *port)
 {
-    struct bigtcp_settings settings;
-
-    bigtcp_port_get_settings(port, &settings);
-    return bigtcp_settings_asks(&settings);
+    return bigtcp_settings_asks(&port->effective);
 }
 
 /* Returns true if the keys for 'port', or what is left of them on its device,
@@ -1241,9 +1401,8 @@ void
 bigtcp_port_report(const struct bigtcp_port *port,
                    struct bigtcp_report *report)
 {
-    struct bigtcp_settings settings;
+    const struct bigtcp_settings *settings = &port->effective;
 
-    bigtcp_port_get_settings(port, &settings);
     if (!port->device) {
         bigtcp_report_add(report, BIGTCP_STATE_UNSUPPORTED, "%s",
                           port->unsupported);
@@ -1271,12 +1430,9 @@ bigtcp_port_report(const struct bigtcp_port *port,
                               port->route.note);
         }
         LIST_FOR_EACH (other, in_device, &port->device->ports) {
-            struct bigtcp_settings others;
-
-            bigtcp_port_get_settings(other, &others);
             BIGTCP_FOR_EACH_ATTR (attr) {
-                const struct bigtcp_setting *a = &settings.keys[attr];
-                const struct bigtcp_setting *b = &others.keys[attr];
+                const struct bigtcp_setting *a = &settings->keys[attr];
+                const struct bigtcp_setting *b = &other->effective.keys[attr];
 
                 if (a->valid && b->valid && b->value > a->value) {
                     struct ds value = DS_EMPTY_INITIALIZER;
@@ -1294,7 +1450,7 @@ bigtcp_port_report(const struct bigtcp_port *port,
         }
     }
     BIGTCP_FOR_EACH_KEY (i) {
-        const struct bigtcp_setting *key = &settings.keys[i];
+        const struct bigtcp_setting *key = &settings->keys[i];
 
         if (key->rejected) {
             bool own = key->rejected_row == BIGTCP_ROW_INTERFACE;
@@ -1318,25 +1474,37 @@ device_hash(const char *name, const struct bigtcp_class *class)
     return hash_pointer(class, hash_string(name, 0));
 }
 
-/* Returns the device 'name' of 'class', which is made if it is not known. */
+/* Returns the device 'name' of 'class', or NULL. */
 static struct bigtcp_device *
-device_get(const char *name, const struct bigtcp_class *class)
+device_find(const char *name, const struct bigtcp_class *class)
 {
-    uint32_t hash = device_hash(name, class);
     struct bigtcp_device *device;
 
-    HMAP_FOR_EACH_WITH_HASH (device, node, hash, &bigtcp_devices) {
+    HMAP_FOR_EACH_WITH_HASH (device, node, device_hash(name, class),
+                             &bigtcp_devices) {
         if (device->class == class && !strcmp(device->name, name)) {
             return device;
         }
     }
+    return NULL;
+}
 
+/* Returns the device 'name' of 'class', which is made if it is not known. */
+static struct bigtcp_device *
+device_get(const char *name, const struct bigtcp_class *class)
+{
+    struct bigtcp_device *device = device_find(name, class);
+
+    if (device) {
+        return device;
+    }
     device = xzalloc(sizeof *device);
-    hmap_insert(&bigtcp_devices, &device->node, hash);
+    hmap_insert(&bigtcp_devices, &device->node, device_hash(name, class));
     ovs_list_init(&device->touched);
     ovs_list_init(&device->ports);
     device->name = xstrdup(name);
     device->class = class;
+    sset_init(&device->lowers);
     bigtcp_report_init(&device->report);
     return device;
 }
@@ -1349,6 +1517,22 @@ device_touch(struct bigtcp_device *device)
     }
 }
 
+/* Notes that 'device' depends on others, or others on it.  What is below it
+ * then does as well. */
+static void
+device_watch(struct bigtcp_device *device)
+{
+    const char *lower;
+
+    if (!device->watched) {
+        device->watched = true;
+        device_touch(device);
+        SSET_FOR_EACH (lower, &device->lowers) {
+            device_watch(device_get(lower, device->class));
+        }
+    }
+}
+
 static void
 device_destroy(struct bigtcp_device *device)
 {
@@ -1356,6 +1540,7 @@ device_destroy(struct bigtcp_device *device)
     hmap_remove(&bigtcp_devices, &device->node);
     ovs_list_remove(&device->touched);
     bigtcp_report_destroy(&device->report);
+    sset_destroy(&device->lowers);
     free(device->name);
     free(device);
 }

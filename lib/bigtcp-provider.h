@@ -8,6 +8,8 @@
 
 #include "bigtcp.h"
 
+struct sset;
+
 /* One device in a call of a class. */
 struct bigtcp_access {
     const char *name;           /* In: kernel device, owned by the caller. */
@@ -15,6 +17,12 @@ struct bigtcp_access {
                                  * can be in another network namespace. */
     bool remote;                /* 'get': out, it was read in another network
                                  * namespace.  It cannot be changed there. */
+    bool details;               /* 'get': in, also find what takes a request
+                                 * of its own: 'lowers', and of 'link' what
+                                 * is marked so.  Else these stay. */
+    struct sset *lowers;        /* 'get': out, if 'details' and 'error' is 0,
+                                 * names of the devices below a VLAN, a bond
+                                 * and the like, which send what it sends. */
     struct bigtcp_link *link;   /* 'get': out, if 'error' is 0.
                                  * 'set': in, its 'ifindex'. */
     struct bigtcp_sizes sizes;  /* 'set': in, what to change. */

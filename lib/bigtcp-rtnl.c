@@ -8,9 +8,13 @@
 #include "bigtcp-provider.h"
 #include "bigtcp-rtnl.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <sched.h>
 #include <string.h>
 
@@ -23,6 +27,8 @@
 #include "openvswitch/shash.h"
 #include "ovs-thread.h"
 #include "simap.h"
+#include "socket-util.h"
+#include "sset.h"
 #include "util.h"
 
 COVERAGE_DEFINE(bigtcp_rtnl_get);
@@ -105,6 +111,7 @@ bigtcp_rtnl_parse(struct ofpbuf *buf, struct bigtcp_link *link,
      * there. */
     static const struct nl_policy policy[] = {
         [IFLA_IFNAME] = { .type = NL_A_STRING },
+        [IFLA_QDISC] = { .type = NL_A_STRING, .optional = true },
         [IFLA_LINKINFO] = { .type = NL_A_NESTED, .optional = true },
         [BIGTCP_IFLA_GSO_MAX_SEGS] = { .type = NL_A_U32, .optional = true },
         [BIGTCP_IFLA_GSO_MAX_SIZE] = { .type = NL_A_U32, .optional = true },
@@ -151,6 +158,10 @@ bigtcp_rtnl_parse(struct ofpbuf *buf, struct bigtcp_link *link,
         && info[IFLA_INFO_KIND]) {
         ovs_strlcpy(link->kind, nl_attr_get_string(info[IFLA_INFO_KIND]),
                     sizeof link->kind);
+    }
+    if (attrs[IFLA_QDISC]) {
+        ovs_strlcpy(link->qdisc, nl_attr_get_string(attrs[IFLA_QDISC]),
+                    sizeof link->qdisc);
     }
     *name = nl_attr_get_string(attrs[IFLA_IFNAME]);
     return true;
@@ -211,6 +222,62 @@ store_link(const struct bigtcp_link *link, const char *name, void *wanted)
         access->error = 0;
         *access->link = *link;
     }
+}
+
+/* Returns the value of 'cmd', one of the ETHTOOL_G* commands that have one, of
+ * 'device', or 'default_value' if it has none. */
+static uint32_t
+ethtool_get(const char *device, uint32_t cmd, uint32_t default_value)
+{
+    struct ethtool_value value = { .cmd = cmd };
+    struct ifreq ifr;
+
+    memset(&ifr, 0, sizeof ifr);
+    ifr.ifr_data = (void *) &value;
+    return (af_inet_ifreq_ioctl(device, &ifr, SIOCETHTOOL, "ETHTOOL")
+            ? default_value : value.data);
+}
+
+/* Stores in 'lowers' the names of the devices below 'device', of this network
+ * namespace. */
+static void
+find_lowers(const char *device, struct sset *lowers)
+{
+    char *path = xasprintf("/sys/class/net/%s", device);
+    const struct dirent *entry;
+    DIR *dir = opendir(path);
+
+    while (dir && (entry = readdir(dir))) {
+        if (!strncmp(entry->d_name, "lower_", 6)) {
+            sset_add(lowers, entry->d_name + 6);
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    free(path);
+}
+
+/* Finds what takes a request of its own of the device of 'access', which was
+ * read. */
+static void
+get_details(struct bigtcp_access *access)
+{
+    /* Kinds of device that have no queue or hardware of their own, but hand
+     * what they send to other devices. */
+    static const char *const kinds[] = {
+        "bond", "dsa", "ipvlan", "macsec", "macvlan", "team", "vlan",
+    };
+
+    sset_clear(access->lowers);
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        if (!strcmp(access->link->kind, kinds[i])) {
+            find_lowers(access->name, access->lowers);
+        }
+    }
+    access->link->tso_off = !ethtool_get(access->name, ETHTOOL_GTSO, 1);
+    access->link->lro_on = (ethtool_get(access->name, ETHTOOL_GFLAGS, 0)
+                            & ETH_FLAG_LRO) != 0;
 }
 
 /* Reads the device of 'access', an internal port that is not in this network
@@ -320,6 +387,9 @@ bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
         }
         if (!accesses[i].error) {
             add_carries(accesses[i].link);
+            if (accesses[i].details && !accesses[i].remote) {
+                get_details(&accesses[i]);
+            }
         }
     }
 }

@@ -47,7 +47,7 @@ read_ports(struct bigtcp_port *array[], size_t n)
             }
         }
         if (n_devs) {
-            bigtcp_devices_read(devs, n_devs);
+            bigtcp_devices_read(devs, n_devs, false);
         }
     }
     free(devs);
@@ -79,14 +79,12 @@ enum {
     COL_REASON, N_COLS
 };
 
-/* Returns true if 'bigtcp=auto' of 'port', which has 'settings', decided the
- * value of 'attr'. */
+/* Returns true if 'bigtcp=auto' of 'port' decided the value of 'attr'. */
 static bool
-port_is_chosen(const struct bigtcp_port *port,
-               const struct bigtcp_settings *settings, enum bigtcp_attr attr)
+port_is_chosen(const struct bigtcp_port *port, enum bigtcp_attr attr)
 {
-    return (port->device && bigtcp_settings_is_auto(settings)
-            && !settings->keys[attr].valid
+    return (port->device && bigtcp_settings_is_auto(&port->effective)
+            && !port->effective.keys[attr].valid
             && bigtcp_sizes_has(&port->device->request.asked, attr));
 }
 
@@ -95,15 +93,14 @@ static void
 format_row(const struct bigtcp_port *port, char *cells[N_COLS])
 {
     const struct bigtcp_device *device = port->device;
-    struct bigtcp_settings settings;
-    const struct bigtcp_setting *mode = &settings.keys[BIGTCP_KEY_MODE];
+    const struct bigtcp_settings *settings = &port->effective;
+    const struct bigtcp_setting *mode = &settings->keys[BIGTCP_KEY_MODE];
     struct bigtcp_report report;
 
-    bigtcp_port_get_settings(port, &settings);
     cells[COL_PORT] = xstrdup(netdev_get_name(port->netdev));
     cells[COL_DEVICE] = xstrdup(device ? device->name : "-");
     BIGTCP_FOR_EACH_ATTR (attr) {
-        const struct bigtcp_setting *key = &settings.keys[attr];
+        const struct bigtcp_setting *key = &settings->keys[attr];
         struct ds ds = DS_EMPTY_INITIALIZER;
 
         if (device && !device->error
@@ -116,7 +113,7 @@ format_row(const struct bigtcp_port *port, char *cells[N_COLS])
             ds_put_cstr(&ds, " (");
             bigtcp_value_format(attr, key->value, &ds);
             ds_put_format(&ds, ", %s)", bigtcp_row_to_string(key->row));
-        } else if (port_is_chosen(port, &settings, attr)) {
+        } else if (port_is_chosen(port, attr)) {
             ds_put_format(&ds, " (auto, %s)",
                           bigtcp_row_to_string(mode->row));
         }
@@ -126,7 +123,7 @@ format_row(const struct bigtcp_port *port, char *cells[N_COLS])
     bigtcp_report_init(&report);
     if (bigtcp_port_is_managed(port)) {
         bigtcp_port_report(port, &report);
-    } else if (bigtcp_settings_is_off(&settings)) {
+    } else if (bigtcp_settings_is_off(settings)) {
         bigtcp_report_add(&report, BIGTCP_STATE_APPLIED, "bigtcp=off, %s",
                           bigtcp_row_to_string(mode->row));
     }
@@ -178,7 +175,11 @@ bigtcp_port_show_text(const struct sset *names, struct ds *ds)
         ds_put_format(ds, "%s:\n", array[start]->bridge->name);
         for (size_t i = 0; i < n_rows; i++) {
             for (size_t col = 0; col < N_COLS; col++) {
-                ds_put_format(ds, "  %-*s", (int) widths[col], rows[i][col]);
+                size_t length = strlen(rows[i][col]);
+
+                ds_put_cstr(ds, "  ");
+                ds_put_buffer(ds, rows[i][col], length);
+                ds_put_char_multiple(ds, ' ', widths[col] - length);
                 free(rows[i][col]);
             }
             while (ds_chomp(ds, ' ')) {
@@ -202,10 +203,9 @@ port_to_json(const struct bigtcp_port *port)
 {
     const struct bigtcp_device *device = port->device;
     struct json *json = json_object_create();
-    struct bigtcp_settings settings;
-    const struct bigtcp_setting *mode = &settings.keys[BIGTCP_KEY_MODE];
+    const struct bigtcp_settings *settings = &port->effective;
+    const struct bigtcp_setting *mode = &settings->keys[BIGTCP_KEY_MODE];
 
-    bigtcp_port_get_settings(port, &settings);
     if (device) {
         json_object_put_string(json, "device", device->name);
         if (!device->error) {
@@ -214,7 +214,7 @@ port_to_json(const struct bigtcp_port *port)
         }
     }
     BIGTCP_FOR_EACH_ATTR (attr) {
-        const struct bigtcp_setting *key = &settings.keys[attr];
+        const struct bigtcp_setting *key = &settings->keys[attr];
         struct json *size = json_object_create();
 
         if (device && !device->error
@@ -232,7 +232,7 @@ port_to_json(const struct bigtcp_port *port)
             }
             json_object_put_string(size, "row",
                                    bigtcp_row_to_string(key->row));
-        } else if (port_is_chosen(port, &settings, attr)) {
+        } else if (port_is_chosen(port, attr)) {
             json_object_put_string(size, "asked", "auto");
             json_object_put_string(size, "row",
                                    bigtcp_row_to_string(mode->row));

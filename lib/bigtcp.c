@@ -144,6 +144,20 @@ bigtcp_link_ceiling(const struct bigtcp_link *link)
             : BIGTCP_LEGACY_SIZE);
 }
 
+/* Returns true if the kernel says the same in 'a' and 'b'. */
+bool
+bigtcp_link_equal(const struct bigtcp_link *a, const struct bigtcp_link *b)
+{
+    return (a->ifindex == b->ifindex
+            && !strcmp(a->kind, b->kind)
+            && !strcmp(a->qdisc, b->qdisc)
+            && a->tso_max_segs == b->tso_max_segs
+            && a->tso_off == b->tso_off
+            && a->lro_on == b->lro_on
+            && a->carries == b->carries
+            && bigtcp_sizes_equal(&a->sizes, &b->sizes));
+}
+
 /* Returns the name of the table that 'row' is in. */
 const char *
 bigtcp_row_to_string(enum bigtcp_row row)
@@ -607,6 +621,39 @@ bigtcp_gso_cap(const struct bigtcp_request *request,
             ? MIN(cap, request->asked.value[BIGTCP_TSO_MAX_SIZE]) : cap);
 }
 
+/* Adds to 'report' what of the device 'link' itself, other than its sizes,
+ * keeps it from sending or receiving 'wanted' whole. */
+static void
+report_device(const struct bigtcp_link *link,
+              const struct bigtcp_sizes *wanted,
+              struct bigtcp_report *report)
+{
+    /* They have segmented packets above some size of theirs (tbf), by default
+     * at low rates (cake, dualpi2), or to corrupt single segments (netem). */
+    static const char *const qdiscs[] = { "tbf", "cake", "dualpi2", "netem" };
+
+    if (bigtcp_sizes_is_big(wanted, BIGTCP_GSO_MAX_SIZE)
+        || bigtcp_sizes_is_big(wanted, BIGTCP_GSO_IPV4_MAX_SIZE)) {
+        if (link->tso_off) {
+            bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
+                              "TSO is off: the kernel segments what the "
+                              "device sends");
+        }
+        for (size_t i = 0; i < ARRAY_SIZE(qdiscs); i++) {
+            if (!strcmp(link->qdisc, qdiscs[i])) {
+                bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
+                                  "qdisc %s can segment what the device "
+                                  "sends", link->qdisc);
+            }
+        }
+    }
+    if (link->lro_on) {
+        bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
+                          "LRO is on: what it merges cannot be forwarded "
+                          "(turn it off, GRO does the same)");
+    }
+}
+
 /* Decides what the device that the kernel describes by 'link' should have.
  *
  * 'original' holds, for each attribute that this process or an earlier one
@@ -696,6 +743,7 @@ bigtcp_decide(const struct bigtcp_request *request,
             bigtcp_sizes_set(wanted, ipv4, wanted->value[attr]);
         }
     }
+    report_device(link, wanted, report);
 }
 
 /* Stores in 'change' what to send so that a device with sizes 'live' gets

@@ -108,15 +108,21 @@ struct bigtcp_link {
     int ifindex;                /* Interface index. */
     char kind[16];              /* Kind of link, e.g. "openvswitch" for an
                                  * internal port, "" for hardware. */
+    char qdisc[16];             /* Kind of its root queueing discipline. */
     uint32_t tso_max_segs;      /* Ceiling of gso_max_segs. */
     uint32_t carries;           /* Of a tunnel: largest packet, in bytes, that
                                  * the kernel's code for it takes, if that is
                                  * less than the ceiling; else 0. */
     struct bigtcp_sizes sizes;  /* Live values.  What is not present, this
                                  * kernel does not have. */
+
+    /* Details (lib/bigtcp-provider.h). */
+    bool tso_off;               /* It has NETIF_F_GSO_SOFTWARE at most. */
+    bool lro_on;                /* NETIF_F_LRO. */
 };
 
 uint32_t bigtcp_link_ceiling(const struct bigtcp_link *);
+bool bigtcp_link_equal(const struct bigtcp_link *, const struct bigtcp_link *);
 
 /* Rows of the database that can hold the keys, the nearest to a port
  * first. */

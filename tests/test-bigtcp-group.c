@@ -111,6 +111,7 @@ world_decide(struct world *w)
  *     old                No attribute for IPv4 (before Linux 6.3).
  *     g=N                Group, 0 if not given; more than one adds to it; -
  *                        for none.
+ *     on=NAME            A VLAN or the like: NAME sends what it sends.
  *     over=NAME/N, over6=NAME/N
  *                        A tunnel: leaves by NAME, encapsulation of N bytes.
  *
@@ -349,6 +350,38 @@ static const struct group_case group_cases[] = {
       "vx=99950/99950/524280/524280 limited [leaves by eth0]; "
       "gre=99912/99912/524280/524280 limited [leaves by vx, which takes "
       "99950 bytes]" },
+    /* A VLAN, a bond and the like: those below are no ports. */
+    { "i:int0:524280:auto p:v1:524280:auto:on=eth0 p:eth0:524280:g=-",
+      "int0=65536/65536/65536/65536 limited [port v1 takes no more]; "
+      "v1=65536/65536/524280/524280 limited [leaves by eth0, which takes "
+      "65536 bytes]; eth0=65536/65536/65536/65536 applied" },
+    { "p:v1:524280:auto:on=eth0 p:eth0:524280:live=300000/200000:g=-",
+      "v1=300000/200000/524280/524280 limited [gso_ipv4_max_size 200000: "
+      "leaves by eth0, which takes 200000 bytes]" },
+    { "p:v1:524280:auto:on=eth0 p:eth0:524280:auto:g=1",
+      "v1=524280/524280/524280/524280 applied" },
+    { "p:v1:524280:auto:on=eth0 p:eth0:524280:auto:segs=100:g=1",
+      "v1=524280/524280/524280/524280 limited [leaves by eth0, which takes "
+      "100 segments]" },
+    /* A stack: the device in it that limits is named. */
+    { "i:int0:524280:auto p:v1:524280:auto:on=bond0 "
+      "p:bond0:524280:live=524280/524280:g=-:on=eth0:on=eth1 "
+      "p:eth0:524280:live=300000/200000:g=- "
+      "p:eth1:524280:live=250000/250000:g=-",
+      "v1=250000/200000/524280/524280 limited [leaves by eth1, which takes "
+      "250000 bytes]; "
+      "int0=250000/200000/65536/65536 limited [port v1 takes no more]" },
+    /* A tunnel over such a stack. */
+    { "p:vx:524280:auto:over=v1/50 p:v1:524280:live=524280/524280:g=-:on=eth0 "
+      "p:eth0:524280:live=90000/80000:g=-",
+      "vx=79950/79950/524280/524280 limited [leaves by v1, which takes 80000 "
+      "bytes]" },
+    /* A key, and 'bigtcp_mixed', beat that, but it is told. */
+    { "p:v1:524280:gso6=400000:on=eth0 p:eth0:524280:g=-",
+      "v1=400000/65536/65536/65536 applied [segmented above 65536: leaves by "
+      "eth0, which takes 65536 bytes]" },
+    { "p:v1:524280:auto:mixed:on=eth0 p:eth0:524280:g=-",
+      "v1=524280/524280/524280/524280 applied [segmented above 65536]" },
     /* Tunnels that lead into each other come to rest. */
     { "p:a:524280:auto:over=b/50 p:b:524280:auto:over=a/50 ",
       "a=*/*/*/* limited; b=*/*/*/* limited" },
@@ -410,7 +443,7 @@ add_device(struct world *w, char *text)
             bigtcp_sizes_set(asked, BIGTCP_TSO_MAX_SIZE, a);
         } else if (ovs_scan(option, "segs=%u", &a)) {
             bigtcp_sizes_set(asked, BIGTCP_GSO_MAX_SEGS, a);
-        } else if (strncmp(option, "over", 4)) {
+        } else if (strncmp(option, "over", 4) && strncmp(option, "on=", 3)) {
             ovs_fatal(0, "bad option %s", option);
         }
     }
@@ -421,8 +454,8 @@ add_device(struct world *w, char *text)
     m->managed = !bigtcp_request_is_empty(&m->request);
 }
 
-/* Adds what the "over" options of 'text', the same text as for add_device(),
- * say, once all devices are there. */
+/* Adds what the "on" and "over" options of 'text', the same text as for
+ * add_device(), say, once all devices are there. */
 static void
 add_lowers(struct world *w, const char *text)
 {
@@ -440,7 +473,19 @@ add_lowers(struct world *w, const char *text)
         p += 5 + ipv6;
         ovs_assert(ovs_scan(p, "=%15[^/]/%u", lower, &overhead));
         w->devices[self].lowers[w->members[self].n_lowers++]
-            = (struct bigtcp_lower) { world_find(w, lower), ipv6, overhead };
+            = (struct bigtcp_lower) { .member = world_find(w, lower),
+                                      .tunnel = true,
+                                      .ipv6 = ipv6,
+                                      .overhead = overhead };
+    }
+    p = text;
+    while ((p = strstr(p, ":on=")) != NULL) {
+        char lower[16];
+
+        p += 4;
+        ovs_assert(ovs_scan(p, "%15[^: ]", lower));
+        w->devices[self].lowers[w->members[self].n_lowers++]
+            = (struct bigtcp_lower) { .member = world_find(w, lower) };
     }
 }
 
@@ -573,15 +618,45 @@ random_world(struct world *w)
             /* Only devices that came before: no loop. */
             w->devices[i].lowers[0] = (struct bigtcp_lower) {
                 .member = random_range(i),
-                .ipv6 = random_range(2),
-                .overhead = 50,
+                .tunnel = true,
             };
+            /* What is on an internal port leads back into the bridges. */
+            if (!w->members[w->devices[i].lowers[0].member].internal) {
+                w->devices[i].lowers[0].tunnel = random_range(2);
+            }
+            if (w->devices[i].lowers[0].tunnel) {
+                w->devices[i].lowers[0].ipv6 = random_range(2);
+                w->devices[i].lowers[0].overhead = 50;
+            }
             m->n_lowers = 1;
         }
         m->managed = !bigtcp_request_is_empty(&m->request);
         w->memberships[w->n_memberships++]
             = (struct bigtcp_membership) { i, random_range(3) };
     }
+}
+
+/* Returns true if 'a' is a tunnel or leads to one. */
+static bool
+in_tunnel(const struct world *w, size_t a)
+{
+    const struct bigtcp_member *m = &w->members[a];
+
+    return (m->n_lowers
+            && (m->lowers[0].tunnel || in_tunnel(w, m->lowers[0].member)));
+}
+
+/* Returns true if 'a' is below a tunnel. */
+static bool
+carries_tunnel(const struct world *w, size_t a)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        if (w->members[i].n_lowers && w->members[i].lowers[0].member == a
+            && (w->members[i].lowers[0].tunnel || carries_tunnel(w, i))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Returns true if 'b' is an egress of 'a'. */
@@ -597,13 +672,8 @@ is_egress(const struct world *w, size_t a, size_t b)
                        && w->memberships[i].group == w->memberships[j].group);
         }
     }
-    if (w->members[b].n_lowers) {
-        for (size_t i = 0; i < w->n; i++) {
-            if (w->members[i].n_lowers
-                && w->members[i].lowers[0].member == a) {
-                return false;
-            }
-        }
+    if (in_tunnel(w, b) && carries_tunnel(w, a)) {
+        return false;
     }
     return shared && a != b && !w->members[b].internal;
 }
@@ -648,8 +718,17 @@ check_invariants(const struct world *w, const struct bigtcp_request *asked)
                            <= hop->value[BIGTCP_GSO_MAX_SIZE]);
             }
         }
-        /* A tunnel never above its lower device. */
-        if (m->n_lowers && asked[i].is_auto) {
+        /* Nor above a lower device. */
+        if (m->n_lowers && !m->lowers[0].tunnel && asked[i].is_auto) {
+            const struct bigtcp_sizes *lower
+                = &w->members[m->lowers[0].member].wanted;
+
+            ovs_assert(v4 <= lower->value[BIGTCP_GSO_IPV4_MAX_SIZE]);
+            ovs_assert(v6 <= lower->value[BIGTCP_GSO_MAX_SIZE]
+                       || bigtcp_sizes_has(&asked[i].asked,
+                                           BIGTCP_GSO_MAX_SIZE));
+        }
+        if (m->n_lowers && m->lowers[0].tunnel && asked[i].is_auto) {
             const struct bigtcp_sizes *lower
                 = &w->members[m->lowers[0].member].wanted;
             uint32_t limit = lower->value[m->lowers[0].ipv6

@@ -649,6 +649,7 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     ifi->ifi_index = 12;
     nl_msg_put_string(buf, IFLA_IFNAME, "br0");
     nl_msg_put_u32(buf, IFLA_MTU, 1500);
+    nl_msg_put_string(buf, IFLA_QDISC, "noqueue");
     nl_msg_put_u32(buf, 40, 65535);
     nl_msg_put_u32(buf, 41, 524280);
     nl_msg_put_u32(buf, 58, 65536);
@@ -664,6 +665,7 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     ovs_assert(bigtcp_rtnl_parse(buf, &link, &name));
     ovs_assert(!strcmp(name, "br0") && link.ifindex == 12);
     ovs_assert(!strcmp(link.kind, "openvswitch")
+               && !strcmp(link.qdisc, "noqueue")
                && link.tso_max_segs == 65535);
     bigtcp_sizes_format(&link.sizes, &ds);
     ovs_assert(!strcmp(ds_cstr(&ds), "tso_max_size=524280 gso_max_size=524280 "
@@ -691,7 +693,8 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
     ovs_assert(bigtcp_rtnl_parse(buf, &link, &name));
     ovs_assert(link.sizes.present == 1u << BIGTCP_GSO_MAX_SIZE);
-    ovs_assert(link.tso_max_segs == BIGTCP_MAX_SEGS && !link.kind[0]);
+    ovs_assert(link.tso_max_segs == BIGTCP_MAX_SEGS && !link.kind[0]
+               && !link.qdisc[0]);
     ovs_assert(bigtcp_link_ceiling(&link) == 65536);
 
     /* A size of the wrong length, and another message. */
