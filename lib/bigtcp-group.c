@@ -112,7 +112,6 @@ find_own_limits(const struct bigtcp_member *member, size_t self,
                 struct limit hop[N_LIMITS])
 {
     struct bigtcp_request request = member->request;
-    struct bigtcp_report report;
     struct bigtcp_sizes wanted;
 
     for (size_t i = 0; i < N_LIMITS; i++) {
@@ -120,9 +119,7 @@ find_own_limits(const struct bigtcp_member *member, size_t self,
             bigtcp_sizes_set(&request.asked, gso_attrs[i], BIGTCP_VALUE_MAX);
         }
     }
-    bigtcp_report_init(&report);
-    bigtcp_decide(&request, member->link, member->original, &wanted, &report);
-    bigtcp_report_destroy(&report);
+    bigtcp_decide(&request, member->link, member->original, &wanted, NULL);
 
     for (size_t i = 0; i < N_LIMITS; i++) {
         enum bigtcp_attr attr = gso_attrs[i];
@@ -363,8 +360,8 @@ report_limits(struct bigtcp_member *member,
         /* One sentence for all that the same port limits to the same value. */
         for (enum bigtcp_attr i = attr; i < BIGTCP_N_ATTRS; i++) {
             if (by[i].by == by[attr].by && by[i].value == by[attr].value) {
-                ds_put_format(&names, "%s%s", names.length ? ", " : "",
-                              bigtcp_attr_to_string(i));
+                ds_put_cstr(&names, names.length ? ", " : "");
+                ds_put_cstr(&names, bigtcp_attr_to_string(i));
                 told |= 1u << i;
             }
         }

@@ -525,14 +525,17 @@ bigtcp_report_clear(struct bigtcp_report *report)
     ds_clear(&report->reason);
 }
 
-/* Adds the reason 'format' to 'report', and 'state' if it is worse than what
- * the report has. */
+/* Adds the reason 'format' to 'report', unless that is NULL, and 'state' if it
+ * is worse than what the report has. */
 void
 bigtcp_report_add(struct bigtcp_report *report, enum bigtcp_state state,
                   const char *format, ...)
 {
     va_list args;
 
+    if (!report) {
+        return;
+    }
     report->state = MAX(report->state, state);
     if (report->reason.length) {
         ds_put_cstr(&report->reason, "; ");
