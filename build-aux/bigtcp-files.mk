@@ -29,12 +29,14 @@ OVERLAY_FILES = \
 	lib/bigtcp-unixctl.man \
 	ofproto/bigtcp-ofproto.c \
 	ofproto/bigtcp-ofproto.h \
+	tests/bigtcp-genl \
 	tests/bigtcp-link \
 	tests/bigtcp-observe \
 	tests/bigtcp-tcp \
 	tests/bigtcp.at \
 	tests/bigtcp-policy.at \
 	tests/system-bigtcp-module.at \
+	tests/system-bigtcp-netlink.at \
 	tests/system-bigtcp-policy.at \
 	tests/system-bigtcp.at \
 	tests/test-bigtcp.c \

@@ -49,5 +49,6 @@ TESTSUITE_AT += \
 SYSTEM_KMOD_TESTSUITE_AT += \
 	tests/system-bigtcp.at \
 	tests/system-bigtcp-module.at \
+	tests/system-bigtcp-netlink.at \
 	tests/system-bigtcp-policy.at
 EXTRA_DIST += build-aux/bigtcp.mk

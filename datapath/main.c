@@ -5,14 +5,15 @@
  * rtnetlink lets nobody raise a device's GSO sizes above its 'tso_max_size',
  * and only kernel code can change that one.  openvswitch.ko leaves it at the
  * value that every device is born with, TSO_LEGACY_MAX_SIZE.  This module sets
- * it, and nothing else: the sizes in force (gso_max_size, gso_ipv4_max_size)
- * stay what they are until somebody asks for more.
+ * it for every port; the sizes in force (gso_max_size, gso_ipv4_max_size) stay
+ * what they are until somebody asks for more.  netlink.c lets a user change the
+ * ceiling and the sizes of one port.
  *
  * The module knows internal ports by the kind of their rtnl_link_ops.  It sees
  * them through the netdev notifier chain: registering there replays
  * NETDEV_REGISTER for the devices of every network namespace, so ports that
  * exist already and ports that come later take the same way.  A port that moves
- * to another namespace is announced again, which changes nothing.
+ * to another namespace is announced again, and keeps the ceiling that it has.
  *
  * Unloading leaves the ceilings in place.  Taking one back would cut down the
  * sizes in force on a live port, and nothing would bring them back when the
@@ -29,7 +30,8 @@
 #include <linux/netdevice.h>
 #include <linux/notifier.h>
 #include <linux/string.h>
-#include <net/rtnetlink.h>
+
+#include "internal.h"
 
 /* Came with netif_set_tso_max_size() and with sizes above 64 KiB. */
 #ifndef TSO_LEGACY_MAX_SIZE
@@ -64,24 +66,33 @@ module_param_cb(tso_max_size, &tso_max_size_ops, &tso_max_size, 0444);
 MODULE_PARM_DESC(tso_max_size,
 		 "tso_max_size to give to every OVS internal port, in bytes: 65536 to 524280 (default), or 0 to leave them alone; stays when the module is unloaded");
 
-static bool is_internal_port(const struct net_device *dev)
-{
-	return dev->rtnl_link_ops &&
-	       !strcmp(dev->rtnl_link_ops->kind, "openvswitch");
-}
-
 /*
- * Called with RTNL held, which is all that protects 'tso_max_size' of an
- * internal port: it is not one of the devices with an instance lock for their
- * operations (Linux 6.15 and later).
+ * Called with RTNL held, and with the instance lock of a device that has one
+ * for its operations (Linux 6.15 and later).
+ *
+ * A move to another namespace takes a registered device off the chain and puts
+ * it back without letting go of RTNL, so that one pointer tells it from a new
+ * device.
  */
 static int bigtcp_netdev_event(struct notifier_block *nb, unsigned long event,
 			       void *ptr)
 {
+	static const struct net_device *moving;
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
 
-	if (event == NETDEV_REGISTER && tso_max_size && is_internal_port(dev))
-		netif_set_tso_max_size(dev, tso_max_size);
+	switch (event) {
+	case NETDEV_UNREGISTER:
+		if (dev->reg_state == NETREG_REGISTERED)
+			moving = dev;
+		break;
+
+	case NETDEV_REGISTER:
+		if (dev == moving)
+			moving = NULL;
+		else if (tso_max_size && bigtcp_is_internal_port(dev))
+			netif_set_tso_max_size(dev, tso_max_size);
+		break;
+	}
 
 	return NOTIFY_DONE;
 }
@@ -92,11 +103,22 @@ static struct notifier_block bigtcp_netdev_notifier = {
 
 static int __init bigtcp_init(void)
 {
-	return register_netdevice_notifier(&bigtcp_netdev_notifier);
+	int err;
+
+	err = register_netdevice_notifier(&bigtcp_netdev_notifier);
+	if (err)
+		return err;
+
+	/* Who sees the family finds the ports done. */
+	err = bigtcp_netlink_init();
+	if (err)
+		unregister_netdevice_notifier(&bigtcp_netdev_notifier);
+	return err;
 }
 
 static void __exit bigtcp_exit(void)
 {
+	bigtcp_netlink_exit();
 	unregister_netdevice_notifier(&bigtcp_netdev_notifier);
 }
 
@@ -104,4 +126,5 @@ module_init(bigtcp_init);
 module_exit(bigtcp_exit);
 
 MODULE_DESCRIPTION("BIG TCP for Open vSwitch internal ports");
+MODULE_VERSION(BIGTCP_VERSION);
 MODULE_LICENSE("GPL");
