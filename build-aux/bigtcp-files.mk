@@ -3,6 +3,7 @@
 # Files that go into the Open vSwitch tree, at the same path there.  Read by
 # build-aux/bigtcp-overlay as well.
 OVERLAY_FILES = \
+	Documentation/schema/bigtcp-path.schema.json \
 	build-aux/bigtcp.mk \
 	lib/bigtcp.c \
 	lib/bigtcp.h \
@@ -10,12 +11,19 @@ OVERLAY_FILES = \
 	lib/bigtcp-capabilities.h \
 	lib/bigtcp-compat.h \
 	lib/bigtcp-dummy.c \
+	lib/bigtcp-ethtool.c \
+	lib/bigtcp-ethtool.h \
 	lib/bigtcp-group.c \
 	lib/bigtcp-group.h \
 	lib/bigtcp-hazards.c \
 	lib/bigtcp-hazards.h \
 	lib/bigtcp-originals.c \
 	lib/bigtcp-originals.h \
+	lib/bigtcp-path.c \
+	lib/bigtcp-path.h \
+	lib/bigtcp-path-devices.c \
+	lib/bigtcp-path-devices.h \
+	lib/bigtcp-path-show.c \
 	lib/bigtcp-port.c \
 	lib/bigtcp-port.h \
 	lib/bigtcp-port-private.h \
@@ -30,17 +38,26 @@ OVERLAY_FILES = \
 	ofproto/bigtcp-ofproto.c \
 	ofproto/bigtcp-ofproto.h \
 	tests/bigtcp-genl \
+	ofproto/bigtcp-ofproto-path.c \
+	ofproto/bigtcp-ofproto-path.h \
+	ofproto/bigtcp-walk.c \
+	ofproto/bigtcp-walk.h \
 	tests/bigtcp-link \
 	tests/bigtcp-observe \
+	tests/bigtcp-prove \
+	tests/bigtcp-tap \
 	tests/bigtcp-tcp \
 	tests/bigtcp.at \
+	tests/bigtcp-path.at \
 	tests/bigtcp-policy.at \
 	tests/system-bigtcp-module.at \
 	tests/system-bigtcp-netlink.at \
+	tests/system-bigtcp-path.at \
 	tests/system-bigtcp-policy.at \
 	tests/system-bigtcp.at \
 	tests/test-bigtcp.c \
 	tests/test-bigtcp-group.c \
+	tests/test-bigtcp-path.c \
 	vswitchd/bigtcp-bridge.c \
 	vswitchd/bigtcp-bridge.h
 
@@ -49,5 +66,6 @@ OVERLAY_TOOLS = \
 	build-aux/bigtcp-annotations.h \
 	build-aux/bigtcp-overlay \
 	ofproto/bigtcp-ofproto.cocci \
+	ofproto/bigtcp-xlate.cocci \
 	vswitchd/bigtcp-bridge.cocci \
 	vswitchd/bigtcp-vswitch.xml

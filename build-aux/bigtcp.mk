@@ -9,12 +9,18 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-compat.h \
 	lib/bigtcp-config.h \
 	lib/bigtcp-dummy.c \
+	lib/bigtcp-ethtool.h \
 	lib/bigtcp-group.c \
 	lib/bigtcp-group.h \
 	lib/bigtcp-hazards.c \
 	lib/bigtcp-hazards.h \
 	lib/bigtcp-originals.c \
 	lib/bigtcp-originals.h \
+	lib/bigtcp-path.c \
+	lib/bigtcp-path.h \
+	lib/bigtcp-path-devices.c \
+	lib/bigtcp-path-devices.h \
+	lib/bigtcp-path-show.c \
 	lib/bigtcp-port.c \
 	lib/bigtcp-port.h \
 	lib/bigtcp-port-private.h \
@@ -24,14 +30,18 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-show.c \
 	lib/bigtcp-rtnl.h
 if LINUX
-lib_libopenvswitch_la_SOURCES += lib/bigtcp-rtnl.c
+lib_libopenvswitch_la_SOURCES += lib/bigtcp-ethtool.c lib/bigtcp-rtnl.c
 else
 lib_libopenvswitch_la_SOURCES += lib/bigtcp-stub.c
 endif
 
 ofproto_libofproto_la_SOURCES += \
 	ofproto/bigtcp-ofproto.c \
-	ofproto/bigtcp-ofproto.h
+	ofproto/bigtcp-ofproto.h \
+	ofproto/bigtcp-ofproto-path.c \
+	ofproto/bigtcp-ofproto-path.h \
+	ofproto/bigtcp-walk.c \
+	ofproto/bigtcp-walk.h
 
 vswitchd_ovs_vswitchd_SOURCES += \
 	vswitchd/bigtcp-bridge.c \
@@ -40,15 +50,22 @@ vswitchd_ovs_vswitchd_SOURCES += \
 MAN_FRAGMENTS += lib/bigtcp-unixctl.man
 
 if LINUX
-tests_ovstest_SOURCES += tests/test-bigtcp.c tests/test-bigtcp-group.c
+tests_ovstest_SOURCES += \
+	tests/test-bigtcp.c \
+	tests/test-bigtcp-group.c \
+	tests/test-bigtcp-path.c
 endif
 
 TESTSUITE_AT += \
 	tests/bigtcp.at \
+	tests/bigtcp-path.at \
 	tests/bigtcp-policy.at
 SYSTEM_KMOD_TESTSUITE_AT += \
 	tests/system-bigtcp.at \
 	tests/system-bigtcp-module.at \
 	tests/system-bigtcp-netlink.at \
+	tests/system-bigtcp-path.at \
 	tests/system-bigtcp-policy.at
-EXTRA_DIST += build-aux/bigtcp.mk
+EXTRA_DIST += \
+	Documentation/schema/bigtcp-path.schema.json \
+	build-aux/bigtcp.mk

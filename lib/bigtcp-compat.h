@@ -6,6 +6,7 @@
  * from looking into the headers when the tree was made. */
 
 #include "bigtcp-config.h"
+#include "flow.h"
 #include "openvswitch/json.h"
 #include "unixctl.h"
 
@@ -36,6 +37,17 @@ bigtcp_reply_json(struct unixctl_conn *conn, struct json *json)
     unixctl_command_reply(conn, s);
     free(s);
     json_destroy(json);
+}
+
+/* Makes 'packet', which is empty, one of 'flow', without payload. */
+static inline void
+bigtcp_flow_compose(struct dp_packet *packet, const struct flow *flow)
+{
+#if BIGTCP_HAVE_COMPOSE_BAD_CSUM
+    flow_compose(packet, flow, NULL, 0, false);
+#else
+    flow_compose(packet, flow, NULL, 0);
+#endif
 }
 
 #endif /* lib/bigtcp-compat.h */

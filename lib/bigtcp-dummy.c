@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "bigtcp-path.h"
 #include "hash.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/shash.h"
@@ -22,6 +23,7 @@
 struct dummy_device {
     struct bigtcp_link link;    /* What 'get' tells. */
     struct sset lowers;         /* Devices below it. */
+    uint32_t offloads;          /* What 'get_offloads' tells. */
     bool gone;                  /* ENODEV for everything. */
     int fail;                   /* errno value for the next 'set's, or 0. */
     enum bigtcp_attr fail_attr; /* Only if this is set, or BIGTCP_N_ATTRS. */
@@ -45,6 +47,7 @@ dummy_get(const char *name)
         dummy->link.tso_max_segs = BIGTCP_MAX_SEGS;
         dummy->fail_attr = BIGTCP_N_ATTRS;
         sset_init(&dummy->lowers);
+        dummy->offloads = BIGTCP_OFFLOADS_ALL;
         BIGTCP_FOR_EACH_ATTR (attr) {
             bigtcp_sizes_set(&dummy->link.sizes, attr,
                              attr == BIGTCP_GSO_MAX_SEGS ? BIGTCP_MAX_SEGS
@@ -149,16 +152,45 @@ bigtcp_dummy_set(struct bigtcp_access *accesses, size_t n)
     }
 }
 
+static int
+bigtcp_dummy_get_offloads(const char *name, uint32_t *offloads)
+{
+    const struct dummy_device *dummy = dummy_get(name);
+
+    *offloads = dummy->offloads;
+    if (dummy->link.tso_off) {
+        *offloads &= ~(1u << BIGTCP_OFFLOAD_TSO4 | 1u << BIGTCP_OFFLOAD_TSO6);
+    }
+    return dummy->gone ? ENODEV : 0;
+}
+
 const struct bigtcp_class bigtcp_dummy_class = {
     .name = "dummy",
     .get = bigtcp_dummy_get,
     .set = bigtcp_dummy_set,
+    .get_offloads = bigtcp_dummy_get_offloads,
 };
+
+/* Lets 'dummy' do, or no longer do, what 'ethtool -k' calls 'name'.  Returns
+ * false if there is no such thing. */
+static bool
+set_offload(struct dummy_device *dummy, const char *name, const char *value)
+{
+    for (enum bigtcp_offload i = 0; i < BIGTCP_N_OFFLOADS; i++) {
+        if (!strcmp(name, bigtcp_offload_to_string(i))) {
+            dummy->offloads &= ~(1u << i);
+            dummy->offloads |= (uint32_t) !strcmp(value, "on") << i;
+            return true;
+        }
+    }
+    return false;
+}
 
 /* "bigtcp-dummy/set DEVICE NAME=VALUE...": as a driver or another program
  * would.  "NAME=none" takes an attribute away.  Other NAMEs than those of
  * attributes: "carries", "ifindex", "kind", "lowers" (names of devices,
- * separated by ","), "lro", "qdisc", "tso", "tso_max_segs". */
+ * separated by ","), "lro", "qdisc", "tso", "tso_max_segs"; offloads are "on"
+ * or "off". */
 static void
 bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
                          const char *argv[], void *aux OVS_UNUSED)
@@ -192,6 +224,8 @@ bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
             dummy->link.carries = atoi(value);
         } else if (!strcmp(name, "tso_max_segs")) {
             dummy->link.tso_max_segs = atoi(value);
+        } else if (set_offload(dummy, name, value)) {
+            continue;
         } else if (!bigtcp_attr_from_string(name, &attr)) {
             unixctl_command_reply_error(conn, name);
             return;

@@ -22,7 +22,7 @@
 static const struct bigtcp_hazard hazards[] = {
     /* ovs_skb_network_trim() takes the payload length of the IPv6 header,
      * which is 0 above 64 kB.  6.1.192 does, too. */
-    { V(5, 19, 0), V(6, 4, 0), 0, BIGTCP_HAZARD_BIG_IPV6, "eaafdaa3e922",
+    { V(5, 19, 0), V(6, 4, 0), 0, BIGTCP_HAZARD_BIG_IPV6, BIGTCP_HAZARD_IN_CT,
       "IPv6 packets above 64 kB lose their data in flows with ct" },
 
     /* tcp_gso_segment() keeps 16 bits of the length. */
@@ -38,7 +38,7 @@ static const struct bigtcp_hazard hazards[] = {
 
     /* gso_features_check() does not look at the length. */
     { V(5, 19, 0), V(6, 7, 0), V(6, 1, 192), BIGTCP_HAZARD_BIG,
-      "24ab059d2ebd",
+      BIGTCP_HAZARD_SIZE_IGNORED,
       "packets reach a driver that are larger than its device's GSO size" },
 
     /* It does, but at gso_max_size for both families. */

@@ -14,6 +14,10 @@ struct bigtcp_sizes;
 #define BIGTCP_VERSION(MAJOR, MINOR, PATCH) \
     ((MAJOR) * 1000000 + (MINOR) * 1000 + (PATCH))
 
+/* Faults that others ask for, by the kernel commit of the fix. */
+#define BIGTCP_HAZARD_IN_CT "eaafdaa3e922"
+#define BIGTCP_HAZARD_SIZE_IGNORED "24ab059d2ebd"
+
 /* Which devices a fault matters to. */
 enum bigtcp_hazard_scope {
     BIGTCP_HAZARD_OTHERS,       /* None that is managed. */

@@ -1698,6 +1698,41 @@ bigtcp_port_exists(const char *name)
     return false;
 }
 
+/* Stores in 'description' the first port on 'device' of 'class', by name, for
+ * which 'matches', unless it is NULL, returns true with 'aux'.  Returns false
+ * if there is none. */
+bool
+bigtcp_port_describe(const char *name, const struct bigtcp_class *class,
+                     bool (*matches)(const struct netdev *, const void *aux),
+                     const void *aux,
+                     struct bigtcp_port_description *description)
+{
+    const struct bigtcp_port *found = NULL;
+    const struct bigtcp_device *device;
+    const struct bigtcp_port *port;
+
+    HMAP_FOR_EACH_WITH_HASH (device, node, device_hash(name, class),
+                             &bigtcp_devices) {
+        if (device->class != class || strcmp(device->name, name)) {
+            continue;
+        }
+        LIST_FOR_EACH (port, in_device, &device->ports) {
+            if ((!matches || matches(port->netdev, aux))
+                && (!found || bigtcp_port_compare(&port, &found) < 0)) {
+                found = port;
+            }
+        }
+    }
+    if (found) {
+        description->netdev = found->netdev;
+        description->bridge = found->bridge->name;
+        description->internal = found->internal;
+        description->managed = bigtcp_port_is_managed(found);
+        description->settings = found->effective;
+    }
+    return found != NULL;
+}
+
 /* For qsort() of pointers to ports: by bridge, then by name. */
 int
 bigtcp_port_compare(const void *a_, const void *b_)

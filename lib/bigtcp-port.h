@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "bigtcp.h"
+
 struct bigtcp_class;
 struct json;
 struct netdev;
@@ -39,6 +41,16 @@ struct bigtcp_port_place {
                                  * has none; else NULL. */
 };
 
+/* A port, for those who know its device. */
+struct bigtcp_port_description {
+    const struct netdev *netdev;
+    const char *bridge;         /* Owned by the registry. */
+    bool internal;              /* An internal port. */
+    bool managed;               /* Something is asked of it. */
+    struct bigtcp_settings settings; /* What the rows come to.  Not to be
+                                      * destroyed. */
+};
+
 void bigtcp_port_init(const char *originals_file);
 void bigtcp_port_exit(bool restore);
 
@@ -57,6 +69,10 @@ void bigtcp_port_wait(void);
 bool bigtcp_port_is_known(const struct netdev *);
 bool bigtcp_port_get_status(const struct netdev *, struct smap *);
 bool bigtcp_port_exists(const char *bridge_or_port);
+bool bigtcp_port_describe(const char *device, const struct bigtcp_class *,
+                          bool (*matches)(const struct netdev *,
+                                          const void *aux), const void *aux,
+                          struct bigtcp_port_description *);
 void bigtcp_port_show_text(const struct sset *names, struct ds *);
 struct json *bigtcp_port_show_json(const struct sset *names);
 size_t bigtcp_port_count(void);

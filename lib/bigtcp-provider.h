@@ -43,6 +43,11 @@ struct bigtcp_class {
      * nothing for each device.  An attribute that the kernel does not have is
      * ignored without an error: read back.  Never sends tso_max_size. */
     void (*set)(struct bigtcp_access *accesses, size_t n);
+
+    /* Stores in '*offloads' what 'device' does itself, bit 1 << enum
+     * bigtcp_offload (lib/bigtcp-path.h) for each.  Returns 0 or a positive
+     * errno value. */
+    int (*get_offloads)(const char *device, uint32_t *offloads);
 };
 
 /* Devices of the system, through rtnetlink.  EOPNOTSUPP elsewhere. */

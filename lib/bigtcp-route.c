@@ -78,3 +78,39 @@ bigtcp_route_lookup(const struct netdev *netdev, struct bigtcp_route *route)
     }
     return true;
 }
+
+/* Bytes between the two IP headers that a tunnel of 'type' with 'tunnel' has,
+ * as far as that tells. */
+static uint32_t
+header_length(const char *type, const struct flow_tnl *tunnel)
+{
+    if (!strcmp(type, "vxlan")) {
+        return 8 + 8;
+    } else if (!strcmp(type, "geneve")) {
+        return 8 + 8 + (tunnel->flags & FLOW_TNL_F_UDPIF
+                        ? tunnel->metadata.present.len : 0);
+    } else if (!strcmp(type, "gre") || !strcmp(type, "ip6gre")) {
+        return (4 + (tunnel->flags & FLOW_TNL_F_CSUM ? 4 : 0)
+                + (tunnel->flags & FLOW_TNL_F_KEY ? 4 : 0));
+    }
+    return OTHER_TUNNEL;
+}
+
+/* Stores in 'route' the way of a packet with packet mark 'mark' that a tunnel
+ * of 'type' encapsulates with 'tunnel', as the datapath's action has it. */
+void
+bigtcp_route_find(const char *type, const struct flow_tnl *tunnel,
+                  uint32_t mark, struct bigtcp_route *route)
+{
+    struct in6_addr remote = flow_tnl_dst(tunnel);
+    struct in6_addr gateway;
+
+    memset(route, 0, sizeof *route);
+    route->ipv6 = !IN6_IS_ADDR_V4MAPPED(&remote);
+    route->overhead = (OUTER_ETH + (route->ipv6 ? OUTER_IPV6 : OUTER_IPV4)
+                       + header_length(type, tunnel));
+    if (!ovs_router_lookup(mark, &remote, route->device, NULL, &gateway)) {
+        route->device[0] = '\0';
+        route->note = "there is no route to the remote";
+    }
+}

@@ -18,6 +18,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "bigtcp-ethtool.h"
 #include "coverage.h"
 #include "dpif-netlink.h"
 #include "netlink.h"
@@ -481,6 +482,7 @@ const struct bigtcp_class bigtcp_rtnl_class = {
     .name = "rtnl",
     .get = bigtcp_rtnl_get,
     .set = bigtcp_rtnl_set,
+    .get_offloads = bigtcp_ethtool_get_offloads,
 };
 
 struct kind_ceiling {

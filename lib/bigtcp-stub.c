@@ -18,10 +18,17 @@ refuse(struct bigtcp_access *accesses, size_t n)
     }
 }
 
+static int
+refuse_offloads(const char *device OVS_UNUSED, uint32_t *offloads OVS_UNUSED)
+{
+    return EOPNOTSUPP;
+}
+
 const struct bigtcp_class bigtcp_rtnl_class = {
     .name = "rtnl",
     .get = refuse,
     .set = refuse,
+    .get_offloads = refuse_offloads,
 };
 
 int

@@ -7,6 +7,17 @@
  #include "bundles.h"
 +#include "ofproto/bigtcp-ofproto.h"
 
+@ofproto_bundle_register@
+expression ofproto, aux, s;
+@@
+ ofproto_bundle_register(...)
+ {
++bigtcp_ofproto_bundle_set(ofproto, aux, s);
+ return (ofproto->ofproto_class->bundle_set
+         ? ofproto->ofproto_class->bundle_set(ofproto, aux, s)
+         : EOPNOTSUPP);
+ }
+
 @ofport_install@
 expression p, ofport;
 @@

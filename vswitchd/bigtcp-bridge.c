@@ -17,6 +17,7 @@
 #include "dirs.h"
 #include "netdev.h"
 #include "netdev-vport.h"
+#include "ofproto/bigtcp-ofproto-path.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/json.h"
 #include "simap.h"
@@ -263,6 +264,8 @@ bigtcp_bridge_init(void)
                              bigtcp_unixctl_refresh, NULL);
     unixctl_command_register("bigtcp/capabilities", "[--json]", 0, 1,
                              bigtcp_unixctl_capabilities, NULL);
+
+    bigtcp_path_register();
 
     netdev_enumerate_types(&types);
     if (sset_contains(&types, "dummy")) {
