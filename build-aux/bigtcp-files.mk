@@ -41,6 +41,9 @@ OVERLAY_FILES = \
 	ofproto/bigtcp-ofproto-path.c \
 	ofproto/bigtcp-ofproto-path.h \
 	ofproto/bigtcp-walk.c \
+	ofproto/bigtcp-walk-actions.c \
+	ofproto/bigtcp-walk-output.c \
+	ofproto/bigtcp-walk-private.h \
 	ofproto/bigtcp-walk.h \
 	tests/bigtcp-link \
 	tests/bigtcp-observe \

@@ -41,6 +41,9 @@ ofproto_libofproto_la_SOURCES += \
 	ofproto/bigtcp-ofproto-path.c \
 	ofproto/bigtcp-ofproto-path.h \
 	ofproto/bigtcp-walk.c \
+	ofproto/bigtcp-walk-actions.c \
+	ofproto/bigtcp-walk-output.c \
+	ofproto/bigtcp-walk-private.h \
 	ofproto/bigtcp-walk.h
 
 vswitchd_ovs_vswitchd_SOURCES += \

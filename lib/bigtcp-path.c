@@ -530,6 +530,24 @@ bigtcp_path_steps_copy(struct bigtcp_path_steps *dst,
     }
 }
 
+/* Returns true if 'a' and 'b' are the same. */
+bool
+bigtcp_path_steps_equal(const struct bigtcp_path_steps *a,
+                        const struct bigtcp_path_steps *b)
+{
+    if (a->n != b->n) {
+        return false;
+    }
+    for (size_t i = 0; i < a->n; i++) {
+        if (strcmp(a->steps[i].action, b->steps[i].action)
+            || !nullable_string_is_equal(a->steps[i].detail,
+                                         b->steps[i].detail)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void
 bigtcp_path_steps_destroy(struct bigtcp_path_steps *steps)
 {

@@ -170,6 +170,8 @@ void bigtcp_path_steps_add(struct bigtcp_path_steps *, const char *action,
                            const char *format, ...) OVS_PRINTF_FORMAT(3, 4);
 void bigtcp_path_steps_copy(struct bigtcp_path_steps *,
                             const struct bigtcp_path_steps *);
+bool bigtcp_path_steps_equal(const struct bigtcp_path_steps *,
+                             const struct bigtcp_path_steps *);
 void bigtcp_path_steps_destroy(struct bigtcp_path_steps *);
 
 enum { BIGTCP_PATH_MAX_HOPS = 8 };
