@@ -7,9 +7,14 @@ OVERLAY_FILES = \
 	build-aux/bigtcp.mk \
 	lib/bigtcp.c \
 	lib/bigtcp.h \
+	lib/bigtcp-bpf.c \
+	lib/bigtcp-bpf.h \
+	lib/bigtcp-bpf-program.c \
 	lib/bigtcp-capabilities.c \
 	lib/bigtcp-capabilities.h \
 	lib/bigtcp-compat.h \
+	lib/bigtcp-counts.c \
+	lib/bigtcp-counts.h \
 	lib/bigtcp-dummy.c \
 	lib/bigtcp-ethtool.c \
 	lib/bigtcp-ethtool.h \
@@ -17,6 +22,8 @@ OVERLAY_FILES = \
 	lib/bigtcp-group.h \
 	lib/bigtcp-hazards.c \
 	lib/bigtcp-hazards.h \
+	lib/bigtcp-observe.c \
+	lib/bigtcp-observe.h \
 	lib/bigtcp-originals.c \
 	lib/bigtcp-originals.h \
 	lib/bigtcp-path.c \
@@ -56,9 +63,17 @@ OVERLAY_FILES = \
 	tests/system-bigtcp-module.at \
 	tests/system-bigtcp-netlink.at \
 	tests/system-bigtcp-path.at \
+	tests/bigtcp-observe-compare \
+	tests/bigtcp-tcp \
+	tests/bigtcp.at \
+	tests/bigtcp-observe.at \
+	tests/bigtcp-policy.at \
+	tests/system-bigtcp-module.at \
+	tests/system-bigtcp-observe.at \
 	tests/system-bigtcp-policy.at \
 	tests/system-bigtcp.at \
 	tests/test-bigtcp.c \
+	tests/test-bigtcp-bpf.c \
 	tests/test-bigtcp-group.c \
 	tests/test-bigtcp-path.c \
 	vswitchd/bigtcp-bridge.c \

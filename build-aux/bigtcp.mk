@@ -4,16 +4,21 @@
 lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp.c \
 	lib/bigtcp.h \
+	lib/bigtcp-bpf.h \
 	lib/bigtcp-capabilities.c \
 	lib/bigtcp-capabilities.h \
 	lib/bigtcp-compat.h \
 	lib/bigtcp-config.h \
+	lib/bigtcp-counts.c \
+	lib/bigtcp-counts.h \
 	lib/bigtcp-dummy.c \
 	lib/bigtcp-ethtool.h \
 	lib/bigtcp-group.c \
 	lib/bigtcp-group.h \
 	lib/bigtcp-hazards.c \
 	lib/bigtcp-hazards.h \
+	lib/bigtcp-observe.c \
+	lib/bigtcp-observe.h \
 	lib/bigtcp-originals.c \
 	lib/bigtcp-originals.h \
 	lib/bigtcp-path.c \
@@ -31,6 +36,10 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-rtnl.h
 if LINUX
 lib_libopenvswitch_la_SOURCES += lib/bigtcp-ethtool.c lib/bigtcp-rtnl.c
+lib_libopenvswitch_la_SOURCES += \
+	lib/bigtcp-bpf.c \
+	lib/bigtcp-bpf-program.c \
+	lib/bigtcp-rtnl.c
 else
 lib_libopenvswitch_la_SOURCES += lib/bigtcp-stub.c
 endif
@@ -57,17 +66,21 @@ tests_ovstest_SOURCES += \
 	tests/test-bigtcp.c \
 	tests/test-bigtcp-group.c \
 	tests/test-bigtcp-path.c
+	tests/test-bigtcp-bpf.c \
+	tests/test-bigtcp-group.c
 endif
 
 TESTSUITE_AT += \
 	tests/bigtcp.at \
 	tests/bigtcp-path.at \
+	tests/bigtcp-observe.at \
 	tests/bigtcp-policy.at
 SYSTEM_KMOD_TESTSUITE_AT += \
 	tests/system-bigtcp.at \
 	tests/system-bigtcp-module.at \
 	tests/system-bigtcp-netlink.at \
 	tests/system-bigtcp-path.at \
+	tests/system-bigtcp-observe.at \
 	tests/system-bigtcp-policy.at
 EXTRA_DIST += \
 	Documentation/schema/bigtcp-path.schema.json \

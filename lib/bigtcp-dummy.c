@@ -2,7 +2,7 @@
 
 /* Devices in memory that follow the kernel's rules for their sizes
  * (validate_linkmsg(), do_setlink(), netif_set_gso_max_size()), and unixctl
- * commands to poke them. */
+ * commands to poke them.  Their packets are those that a command sends. */
 
 #include <config.h>
 
@@ -12,13 +12,21 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "bigtcp-counts.h"
 #include "bigtcp-path.h"
 #include "hash.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/shash.h"
+#include "packets.h"
 #include "sset.h"
 #include "unixctl.h"
 #include "util.h"
+
+struct dummy_tap {
+    const struct dummy_device *device;
+    int ifindex;                /* That the device had at first. */
+    struct bigtcp_counts counts;
+};
 
 struct dummy_device {
     struct bigtcp_link link;    /* What 'get' tells. */
@@ -29,6 +37,7 @@ struct dummy_device {
     enum bigtcp_attr fail_attr; /* Only if this is set, or BIGTCP_N_ATTRS. */
     unsigned int n_gets;        /* Calls that named this device. */
     unsigned int n_sets;
+    struct dummy_tap *tap;      /* While its packets are counted. */
 };
 
 /* Contains "struct dummy_device"s by name. */
@@ -164,11 +173,63 @@ bigtcp_dummy_get_offloads(const char *name, uint32_t *offloads)
     return dummy->gone ? ENODEV : 0;
 }
 
+static int
+dummy_tap_open(const char *name, int ifindex, void **tapp, char **message)
+{
+    struct dummy_device *dummy = dummy_get(name);
+    struct dummy_tap *tap;
+
+    if (dummy->fail) {
+        *message = xasprintf("bigtcp-dummy/fail: %s",
+                             ovs_strerror(dummy->fail));
+        return dummy->fail;
+    }
+    ovs_assert(!dummy->tap);
+    *tapp = dummy->tap = tap = xzalloc(sizeof *tap);
+    tap->device = dummy;
+    tap->ifindex = ifindex;
+    return 0;
+}
+
+static int
+dummy_tap_read(const void *tap_, struct bigtcp_counts *counts)
+{
+    const struct dummy_tap *tap = tap_;
+
+    *counts = tap->counts;
+    return 0;
+}
+
+static bool
+dummy_tap_is_gone(const void *tap_)
+{
+    const struct dummy_tap *tap = tap_;
+
+    return tap->device->gone || tap->device->link.ifindex != tap->ifindex;
+}
+
+static void
+dummy_tap_close(void *tap_)
+{
+    struct dummy_tap *tap = tap_;
+
+    CONST_CAST(struct dummy_device *, tap->device)->tap = NULL;
+    free(tap);
+}
+
+static const struct bigtcp_tap_class dummy_tap_class = {
+    .open = dummy_tap_open,
+    .read = dummy_tap_read,
+    .is_gone = dummy_tap_is_gone,
+    .close = dummy_tap_close,
+};
+
 const struct bigtcp_class bigtcp_dummy_class = {
     .name = "dummy",
     .get = bigtcp_dummy_get,
     .set = bigtcp_dummy_set,
     .get_offloads = bigtcp_dummy_get_offloads,
+    .tap = &dummy_tap_class,
 };
 
 /* Lets 'dummy' do, or no longer do, what 'ethtool -k' calls 'name'.  Returns
@@ -248,7 +309,7 @@ bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
 }
 
 /* "bigtcp-dummy/fail DEVICE ERRNO [NAME]": lets changes, or only those of
- * NAME, fail with ERRNO, until that is 0. */
+ * NAME, and observation fail with ERRNO, until that is 0. */
 static void
 bigtcp_dummy_unixctl_fail(struct unixctl_conn *conn, int argc,
                           const char *argv[], void *aux OVS_UNUSED)
@@ -270,6 +331,50 @@ bigtcp_dummy_unixctl_remove(struct unixctl_conn *conn, int argc OVS_UNUSED,
                             const char *argv[], void *aux OVS_UNUSED)
 {
     dummy_get(argv[1])->gone = true;
+    unixctl_command_reply(conn, NULL);
+}
+
+/* "bigtcp-dummy/packets DEVICE DIRECTION FAMILY LENGTH GSO_SIZE N": lets the
+ * device send or receive N packets of LENGTH bytes without Ethernet header and
+ * of GSO_SIZE, which is 0 for a packet that is no GSO packet.  They go unseen
+ * if the device is not observed. */
+static void
+bigtcp_dummy_unixctl_packets(struct unixctl_conn *conn, int argc OVS_UNUSED,
+                             const char *argv[], void *aux OVS_UNUSED)
+{
+    struct dummy_tap *tap = dummy_get(argv[1])->tap;
+    enum bigtcp_direction direction = 0;
+    enum bigtcp_family family = 0;
+    unsigned int length, gso_size, n;
+
+    while (direction < BIGTCP_N_DIRECTIONS
+           && strcmp(argv[2], bigtcp_direction_to_string(direction))) {
+        direction++;
+    }
+    while (family < BIGTCP_N_FAMILIES
+           && strcmp(argv[3], bigtcp_family_to_string(family))) {
+        family++;
+    }
+    if (direction >= BIGTCP_N_DIRECTIONS || family >= BIGTCP_N_FAMILIES
+        || !str_to_uint(argv[4], 10, &length)
+        || !str_to_uint(argv[5], 10, &gso_size)
+        || !str_to_uint(argv[6], 10, &n)) {
+        unixctl_command_reply_error(conn, "bad argument");
+        return;
+    }
+    if (tap && n) {
+        enum bigtcp_size_class size_class
+            = bigtcp_size_classify(length, gso_size != 0);
+        struct bigtcp_count count = {
+            .packets = n,
+            .bytes = (uint64_t) n * (length + ETH_HEADER_LEN),
+            .largest = length + ETH_HEADER_LEN,
+        };
+
+        bigtcp_count_add(&tap->counts.count[
+                             bigtcp_count_index(direction, family,
+                                                size_class)], &count);
+    }
     unixctl_command_reply(conn, NULL);
 }
 
@@ -309,6 +414,9 @@ bigtcp_dummy_register(void)
                              bigtcp_dummy_unixctl_fail, NULL);
     unixctl_command_register("bigtcp-dummy/remove", "device", 1, 1,
                              bigtcp_dummy_unixctl_remove, NULL);
+    unixctl_command_register("bigtcp-dummy/packets",
+                             "device direction family length gso_size n",
+                             6, 6, bigtcp_dummy_unixctl_packets, NULL);
     unixctl_command_register("bigtcp-dummy/show", "", 0, 0,
                              bigtcp_dummy_unixctl_show, NULL);
 }

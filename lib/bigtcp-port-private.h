@@ -16,6 +16,7 @@
 #include "sset.h"
 
 struct bigtcp_class;
+struct bigtcp_observation;
 struct netdev;
 
 /* A kernel device that a port is or was on. */
@@ -59,6 +60,9 @@ struct bigtcp_device {
     struct bigtcp_link told;
     int told_error;
     bool told_remote;
+
+    struct bigtcp_observation *observation; /* While it is observed
+                                             * (lib/bigtcp-observe.h). */
 
     bool watched;               /* Others depend on it, or it on others: what
                                  * is decided is decided for all of them. */
@@ -115,6 +119,7 @@ extern const struct bigtcp_class *const bigtcp_classes[BIGTCP_N_CLASSES];
 int bigtcp_port_compare(const void *, const void *);
 bool bigtcp_port_is_managed(const struct bigtcp_port *);
 void bigtcp_port_report(const struct bigtcp_port *, struct bigtcp_report *);
+struct bigtcp_device *bigtcp_port_device(const struct netdev *);
 void bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details);
 
 #endif /* lib/bigtcp-port-private.h */

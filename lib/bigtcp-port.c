@@ -19,6 +19,7 @@
 #include "bigtcp.h"
 #include "bigtcp-group.h"
 #include "bigtcp-hazards.h"
+#include "bigtcp-observe.h"
 #include "bigtcp-originals.h"
 #include "bigtcp-provider.h"
 #include "bigtcp-route.h"
@@ -1539,6 +1540,7 @@ device_destroy(struct bigtcp_device *device)
     ovs_assert(ovs_list_is_empty(&device->ports));
     hmap_remove(&bigtcp_devices, &device->node);
     ovs_list_remove(&device->touched);
+    bigtcp_observation_destroy(device->observation);
     bigtcp_report_destroy(&device->report);
     sset_destroy(&device->lowers);
     free(device->name);
@@ -1626,6 +1628,15 @@ bool
 bigtcp_port_is_known(const struct netdev *netdev)
 {
     return port_find(netdev) != NULL;
+}
+
+/* Returns the device of 'netdev', or NULL if it has none or is no port. */
+struct bigtcp_device *
+bigtcp_port_device(const struct netdev *netdev)
+{
+    const struct bigtcp_port *port = port_find(netdev);
+
+    return port ? port->device : NULL;
 }
 
 /* Adds to 'smap' the status of 'netdev'.  Returns false, with nothing added,

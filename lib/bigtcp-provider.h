@@ -2,12 +2,14 @@
 #ifndef BIGTCP_PROVIDER_H
 #define BIGTCP_PROVIDER_H 1
 
-/* Access to the sizes of kernel devices. */
+/* Access to kernel devices: their sizes, and their packets. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "bigtcp.h"
 
+struct bigtcp_counts;
 struct sset;
 
 /* One device in a call of a class. */
@@ -32,6 +34,25 @@ struct bigtcp_access {
                                  * NULL.  The caller frees it. */
 };
 
+/* Counting of a device's packets. */
+struct bigtcp_tap_class {
+    /* Begins to count the packets of 'device', which has 'ifindex', and stores
+     * in '*tapp' what the other functions take.  Returns 0 or a positive errno
+     * value, and then stores in '*message' what failed and what is missing;
+     * the caller frees it. */
+    int (*open)(const char *device, int ifindex, void **tapp, char **message);
+
+    /* Stores in 'counts' the packets since 'open'.  Returns 0 or a positive
+     * errno value. */
+    int (*read)(const void *tap, struct bigtcp_counts *counts);
+
+    /* Returns true if the device is no longer there, or no longer in this
+     * network namespace. */
+    bool (*is_gone)(const void *tap);
+
+    void (*close)(void *tap);
+};
+
 struct bigtcp_class {
     /* Name for logs and for the record of original sizes. */
     const char *name;
@@ -48,10 +69,15 @@ struct bigtcp_class {
      * bigtcp_offload (lib/bigtcp-path.h) for each.  Returns 0 or a positive
      * errno value. */
     int (*get_offloads)(const char *device, uint32_t *offloads);
+
+    /* Counting of packets. */
+    const struct bigtcp_tap_class *tap;
 };
 
-/* Devices of the system, through rtnetlink.  EOPNOTSUPP elsewhere. */
+/* Devices of the system, through rtnetlink and bpf(2).  EOPNOTSUPP
+ * elsewhere. */
 extern const struct bigtcp_class bigtcp_rtnl_class;
+extern const struct bigtcp_tap_class bigtcp_bpf_tap_class;
 
 /* Devices in memory, for tests. */
 extern const struct bigtcp_class bigtcp_dummy_class;

@@ -483,6 +483,7 @@ const struct bigtcp_class bigtcp_rtnl_class = {
     .get = bigtcp_rtnl_get,
     .set = bigtcp_rtnl_set,
     .get_offloads = bigtcp_ethtool_get_offloads,
+    .tap = &bigtcp_bpf_tap_class,
 };
 
 struct kind_ceiling {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* lib/bigtcp-rtnl.c for where there is no rtnetlink. */
+/* lib/bigtcp-rtnl.c and lib/bigtcp-bpf.c for where there is no rtnetlink and
+ * no bpf(2). */
 
 #include <config.h>
 
@@ -29,6 +30,20 @@ const struct bigtcp_class bigtcp_rtnl_class = {
     .get = refuse,
     .set = refuse,
     .get_offloads = refuse_offloads,
+    .tap = &bigtcp_bpf_tap_class,
+};
+
+static int
+refuse_open(const char *device OVS_UNUSED, int ifindex OVS_UNUSED,
+            void **tapp OVS_UNUSED, char **message)
+{
+    *message = xstrdup("packets can be counted on Linux only");
+    return EOPNOTSUPP;
+}
+
+/* Nothing can be opened, so that there is nothing else to do. */
+const struct bigtcp_tap_class bigtcp_bpf_tap_class = {
+    .open = refuse_open,
 };
 
 int

@@ -12,6 +12,7 @@
 #include "bigtcp.h"
 #include "bigtcp-capabilities.h"
 #include "bigtcp-compat.h"
+#include "bigtcp-observe.h"
 #include "bigtcp-port.h"
 #include "bigtcp-provider.h"
 #include "dirs.h"
@@ -20,6 +21,7 @@
 #include "ofproto/bigtcp-ofproto-path.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/json.h"
+#include "openvswitch/shash.h"
 #include "simap.h"
 #include "smap.h"
 #include "sset.h"
@@ -102,23 +104,26 @@ bigtcp_bridge_forget(const struct netdev *netdev)
     bigtcp_port_forget(netdev);
 }
 
-/* Applies what the datapath's own changes of ports, time, and routes ask
- * for. */
+/* Does what the datapath's own changes of ports, time, routes, and devices
+ * that go ask for. */
 void
 bigtcp_bridge_run(void)
 {
     bigtcp_port_run();
+    bigtcp_observe_run();
 }
 
 void
 bigtcp_bridge_wait(void)
 {
     bigtcp_port_wait();
+    bigtcp_observe_wait();
 }
 
-/* Does what netdev_get_status() does, then adds the keys of a managed port to
- * 'status'.  'old_status' is what the database has: for a port that is not
- * configured yet it may hold what an earlier process left, which is kept. */
+/* Does what netdev_get_status() does, then adds the keys of a port that is
+ * managed or observed to 'status'.  'old_status' is what the database has: for
+ * a port that is not configured yet it may hold what an earlier process left,
+ * which is kept. */
 int
 bigtcp_bridge_get_status(const struct netdev *netdev,
                          const struct smap *old_status, struct smap *status)
@@ -127,6 +132,9 @@ bigtcp_bridge_get_status(const struct netdev *netdev,
 
     if (bigtcp_port_is_known(netdev)) {
         if (bigtcp_port_get_status(netdev, status)) {
+            error = 0;
+        }
+        if (bigtcp_observe_get_status(netdev, status)) {
             error = 0;
         }
     } else if (smap_get(old_status, BIGTCP_STATUS_STATE)) {
@@ -153,7 +161,8 @@ bigtcp_bridge_get_status(const struct netdev *netdev,
     return error;
 }
 
-/* Adds the number of managed ports, if any, to 'usage'. */
+/* Adds the number of managed ports and that of observed devices, if any, to
+ * 'usage'. */
 void
 bigtcp_bridge_get_memory_usage(struct simap *usage)
 {
@@ -161,6 +170,10 @@ bigtcp_bridge_get_memory_usage(struct simap *usage)
 
     if (n) {
         simap_increase(usage, "bigtcp ports", n);
+    }
+    n = bigtcp_observe_count();
+    if (n) {
+        simap_increase(usage, "bigtcp observed", n);
     }
 }
 
@@ -248,6 +261,91 @@ bigtcp_unixctl_capabilities(struct unixctl_conn *conn, int argc,
     }
 }
 
+/* Replies to 'conn' with 'results': for each port NULL, in which case 'done'
+ * holds for it, or why it does not. */
+static void
+reply_results(struct unixctl_conn *conn, const struct shash *results,
+              const char *done, const char *done_text, bool want_json)
+{
+    const struct shash_node **nodes = shash_sort(results);
+    struct json *json = json_object_create();
+    struct ds ds = DS_EMPTY_INITIALIZER;
+
+    for (size_t i = 0; i < shash_count(results); i++) {
+        const char *why = nodes[i]->data;
+        struct json *object = json_object_create();
+
+        json_object_put(object, done, json_boolean_create(!why));
+        if (why) {
+            json_object_put_string(object, "reason", why);
+        }
+        json_object_put(json, nodes[i]->name, object);
+        ds_put_format(&ds, "%s: %s\n", nodes[i]->name, why ? why : done_text);
+    }
+    free(nodes);
+    if (want_json) {
+        bigtcp_reply_json(conn, json);
+    } else {
+        unixctl_command_reply(conn, ds_cstr(&ds));
+        json_destroy(json);
+    }
+    ds_destroy(&ds);
+}
+
+/* "bigtcp/observe [--json] start|stop|show [--json] [interface]...". */
+static void
+bigtcp_unixctl_observe(struct unixctl_conn *conn, int argc,
+                       const char *argv[], void *aux OVS_UNUSED)
+{
+    bool json = take_json_option(conn, &argc, &argv);
+    struct shash results = SHASH_INITIALIZER(&results);
+    struct sset names = SSET_INITIALIZER(&names);
+    const char *verb = argc > 1 ? argv[1] : "";
+    char *error = NULL;
+
+    if (argc > 1) {
+        argc--;
+        argv++;
+        json = take_json_option(conn, &argc, &argv) || json;
+    }
+    for (int i = 1; i < argc; i++) {
+        sset_add(&names, argv[i]);
+    }
+
+    if (!strcmp(verb, "start")) {
+        error = bigtcp_observe_start(&names, &results);
+        if (!error) {
+            reply_results(conn, &results, "started", "observed from now on",
+                          json);
+        }
+    } else if (!strcmp(verb, "stop")) {
+        error = bigtcp_observe_stop(&names, &results);
+        if (!error) {
+            reply_results(conn, &results, "stopped", "no longer observed",
+                          json);
+        }
+    } else if (!strcmp(verb, "show")) {
+        error = bigtcp_observe_check(&names);
+        if (!error && json) {
+            bigtcp_reply_json(conn, bigtcp_observe_show_json(&names));
+        } else if (!error) {
+            struct ds ds = DS_EMPTY_INITIALIZER;
+
+            bigtcp_observe_show_text(&names, &ds);
+            unixctl_command_reply(conn, ds_cstr(&ds));
+            ds_destroy(&ds);
+        }
+    } else {
+        error = xasprintf("'%s' is none of start, stop, show", verb);
+    }
+    if (error) {
+        unixctl_command_reply_error(conn, error);
+        free(error);
+    }
+    shash_destroy_free_data(&results);
+    sset_destroy(&names);
+}
+
 void
 bigtcp_bridge_init(void)
 {
@@ -264,6 +362,9 @@ bigtcp_bridge_init(void)
                              bigtcp_unixctl_refresh, NULL);
     unixctl_command_register("bigtcp/capabilities", "[--json]", 0, 1,
                              bigtcp_unixctl_capabilities, NULL);
+    unixctl_command_register("bigtcp/observe",
+                             "[--json] start|stop|show [interface]...", 1,
+                             INT_MAX, bigtcp_unixctl_observe, NULL);
 
     bigtcp_path_register();
 
