@@ -4,6 +4,9 @@
 # build-aux/bigtcp-overlay as well.
 OVERLAY_FILES = \
 	Documentation/schema/bigtcp-path.schema.json \
+	Documentation/schema/bigtcp-capabilities.schema.json \
+	Documentation/schema/bigtcp-observe.schema.json \
+	Documentation/schema/bigtcp-show.schema.json \
 	build-aux/bigtcp.mk \
 	lib/bigtcp.c \
 	lib/bigtcp.h \
@@ -65,9 +68,11 @@ OVERLAY_FILES = \
 	tests/system-bigtcp-path.at \
 	tests/bigtcp-observe-compare \
 	tests/bigtcp-tcp \
+	tests/bigtcp-validate \
 	tests/bigtcp.at \
 	tests/bigtcp-observe.at \
 	tests/bigtcp-policy.at \
+	tests/bigtcp-schema.at \
 	tests/system-bigtcp-module.at \
 	tests/system-bigtcp-observe.at \
 	tests/system-bigtcp-policy.at \

@@ -74,7 +74,8 @@ TESTSUITE_AT += \
 	tests/bigtcp.at \
 	tests/bigtcp-path.at \
 	tests/bigtcp-observe.at \
-	tests/bigtcp-policy.at
+	tests/bigtcp-policy.at \
+	tests/bigtcp-schema.at
 SYSTEM_KMOD_TESTSUITE_AT += \
 	tests/system-bigtcp.at \
 	tests/system-bigtcp-module.at \
@@ -84,4 +85,7 @@ SYSTEM_KMOD_TESTSUITE_AT += \
 	tests/system-bigtcp-policy.at
 EXTRA_DIST += \
 	Documentation/schema/bigtcp-path.schema.json \
+	Documentation/schema/bigtcp-capabilities.schema.json \
+	Documentation/schema/bigtcp-observe.schema.json \
+	Documentation/schema/bigtcp-show.schema.json \
 	build-aux/bigtcp.mk
