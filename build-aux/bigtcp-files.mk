@@ -55,6 +55,7 @@ OVERLAY_FILES = \
 	ofproto/bigtcp-walk-output.c \
 	ofproto/bigtcp-walk-private.h \
 	ofproto/bigtcp-walk.h \
+	tests/bigtcp-fake \
 	tests/bigtcp-link \
 	tests/bigtcp-observe \
 	tests/bigtcp-prove \
@@ -73,14 +74,19 @@ OVERLAY_FILES = \
 	tests/bigtcp-observe.at \
 	tests/bigtcp-policy.at \
 	tests/bigtcp-schema.at \
+	tests/bigtcp-tool.at \
 	tests/system-bigtcp-module.at \
 	tests/system-bigtcp-observe.at \
 	tests/system-bigtcp-policy.at \
+	tests/system-bigtcp-tool.at \
 	tests/system-bigtcp.at \
 	tests/test-bigtcp.c \
 	tests/test-bigtcp-bpf.c \
 	tests/test-bigtcp-group.c \
 	tests/test-bigtcp-path.c \
+	utilities/ovs-bigtcp-bashcomp.bash \
+	utilities/ovs-bigtcp.8.in \
+	utilities/ovs-bigtcp.in \
 	vswitchd/bigtcp-bridge.c \
 	vswitchd/bigtcp-bridge.h
 

@@ -61,6 +61,12 @@ vswitchd_ovs_vswitchd_SOURCES += \
 
 MAN_FRAGMENTS += lib/bigtcp-unixctl.man
 
+bin_SCRIPTS += utilities/ovs-bigtcp
+completion_SCRIPTS += utilities/ovs-bigtcp-bashcomp.bash
+man_MANS += utilities/ovs-bigtcp.8
+MAN_ROOTS += utilities/ovs-bigtcp.8.in
+CLEANFILES += utilities/ovs-bigtcp utilities/ovs-bigtcp.8
+
 if LINUX
 tests_ovstest_SOURCES += \
 	tests/test-bigtcp.c \
@@ -75,17 +81,21 @@ TESTSUITE_AT += \
 	tests/bigtcp-path.at \
 	tests/bigtcp-observe.at \
 	tests/bigtcp-policy.at \
-	tests/bigtcp-schema.at
+	tests/bigtcp-schema.at \
+	tests/bigtcp-tool.at
 SYSTEM_KMOD_TESTSUITE_AT += \
 	tests/system-bigtcp.at \
 	tests/system-bigtcp-module.at \
 	tests/system-bigtcp-netlink.at \
 	tests/system-bigtcp-path.at \
 	tests/system-bigtcp-observe.at \
-	tests/system-bigtcp-policy.at
+	tests/system-bigtcp-policy.at \
+	tests/system-bigtcp-tool.at
 EXTRA_DIST += \
 	Documentation/schema/bigtcp-path.schema.json \
 	Documentation/schema/bigtcp-capabilities.schema.json \
 	Documentation/schema/bigtcp-observe.schema.json \
 	Documentation/schema/bigtcp-show.schema.json \
-	build-aux/bigtcp.mk
+	build-aux/bigtcp.mk \
+	utilities/ovs-bigtcp-bashcomp.bash \
+	utilities/ovs-bigtcp.in
