@@ -6,6 +6,7 @@ OVERLAY_FILES = \
 	Documentation/schema/bigtcp-path.schema.json \
 	Documentation/schema/bigtcp-capabilities.schema.json \
 	Documentation/schema/bigtcp-observe.schema.json \
+	Documentation/schema/bigtcp-path.schema.json \
 	Documentation/schema/bigtcp-show.schema.json \
 	build-aux/bigtcp.mk \
 	lib/bigtcp.c \

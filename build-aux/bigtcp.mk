@@ -95,6 +95,7 @@ EXTRA_DIST += \
 	Documentation/schema/bigtcp-path.schema.json \
 	Documentation/schema/bigtcp-capabilities.schema.json \
 	Documentation/schema/bigtcp-observe.schema.json \
+	Documentation/schema/bigtcp-path.schema.json \
 	Documentation/schema/bigtcp-show.schema.json \
 	build-aux/bigtcp.mk \
 	utilities/ovs-bigtcp-bashcomp.bash \
