@@ -3,17 +3,14 @@
 # Files that go into the Open vSwitch tree, at the same path there.  Read by
 # build-aux/bigtcp-overlay as well.
 OVERLAY_FILES = \
-	Documentation/schema/bigtcp-path.schema.json \
 	Documentation/schema/bigtcp-capabilities.schema.json \
 	Documentation/schema/bigtcp-observe.schema.json \
 	Documentation/schema/bigtcp-path.schema.json \
 	Documentation/schema/bigtcp-show.schema.json \
 	build-aux/bigtcp.mk \
-	lib/bigtcp.c \
-	lib/bigtcp.h \
+	lib/bigtcp-bpf-program.c \
 	lib/bigtcp-bpf.c \
 	lib/bigtcp-bpf.h \
-	lib/bigtcp-bpf-program.c \
 	lib/bigtcp-capabilities.c \
 	lib/bigtcp-capabilities.h \
 	lib/bigtcp-compat.h \
@@ -30,14 +27,14 @@ OVERLAY_FILES = \
 	lib/bigtcp-observe.h \
 	lib/bigtcp-originals.c \
 	lib/bigtcp-originals.h \
-	lib/bigtcp-path.c \
-	lib/bigtcp-path.h \
 	lib/bigtcp-path-devices.c \
 	lib/bigtcp-path-devices.h \
 	lib/bigtcp-path-show.c \
+	lib/bigtcp-path.c \
+	lib/bigtcp-path.h \
+	lib/bigtcp-port-private.h \
 	lib/bigtcp-port.c \
 	lib/bigtcp-port.h \
-	lib/bigtcp-port-private.h \
 	lib/bigtcp-provider.h \
 	lib/bigtcp-route.c \
 	lib/bigtcp-route.h \
@@ -46,45 +43,43 @@ OVERLAY_FILES = \
 	lib/bigtcp-show.c \
 	lib/bigtcp-stub.c \
 	lib/bigtcp-unixctl.man \
-	ofproto/bigtcp-ofproto.c \
-	ofproto/bigtcp-ofproto.h \
-	tests/bigtcp-genl \
+	lib/bigtcp.c \
+	lib/bigtcp.h \
 	ofproto/bigtcp-ofproto-path.c \
 	ofproto/bigtcp-ofproto-path.h \
-	ofproto/bigtcp-walk.c \
+	ofproto/bigtcp-ofproto.c \
+	ofproto/bigtcp-ofproto.h \
 	ofproto/bigtcp-walk-actions.c \
 	ofproto/bigtcp-walk-output.c \
 	ofproto/bigtcp-walk-private.h \
+	ofproto/bigtcp-walk.c \
 	ofproto/bigtcp-walk.h \
 	tests/bigtcp-fake \
+	tests/bigtcp-genl \
 	tests/bigtcp-link \
 	tests/bigtcp-observe \
-	tests/bigtcp-prove \
-	tests/bigtcp-tap \
-	tests/bigtcp-tcp \
-	tests/bigtcp.at \
+	tests/bigtcp-observe-compare \
+	tests/bigtcp-observe.at \
 	tests/bigtcp-path.at \
 	tests/bigtcp-policy.at \
-	tests/system-bigtcp-module.at \
-	tests/system-bigtcp-netlink.at \
-	tests/system-bigtcp-path.at \
-	tests/bigtcp-observe-compare \
+	tests/bigtcp-prove \
+	tests/bigtcp-schema.at \
+	tests/bigtcp-tap \
 	tests/bigtcp-tcp \
+	tests/bigtcp-tool.at \
 	tests/bigtcp-validate \
 	tests/bigtcp.at \
-	tests/bigtcp-observe.at \
-	tests/bigtcp-policy.at \
-	tests/bigtcp-schema.at \
-	tests/bigtcp-tool.at \
 	tests/system-bigtcp-module.at \
+	tests/system-bigtcp-netlink.at \
 	tests/system-bigtcp-observe.at \
+	tests/system-bigtcp-path.at \
 	tests/system-bigtcp-policy.at \
 	tests/system-bigtcp-tool.at \
 	tests/system-bigtcp.at \
-	tests/test-bigtcp.c \
 	tests/test-bigtcp-bpf.c \
 	tests/test-bigtcp-group.c \
 	tests/test-bigtcp-path.c \
+	tests/test-bigtcp.c \
 	utilities/ovs-bigtcp-bashcomp.bash \
 	utilities/ovs-bigtcp.8.in \
 	utilities/ovs-bigtcp.in \

@@ -35,10 +35,10 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-show.c \
 	lib/bigtcp-rtnl.h
 if LINUX
-lib_libopenvswitch_la_SOURCES += lib/bigtcp-ethtool.c lib/bigtcp-rtnl.c
 lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-bpf.c \
 	lib/bigtcp-bpf-program.c \
+	lib/bigtcp-ethtool.c \
 	lib/bigtcp-rtnl.c
 else
 lib_libopenvswitch_la_SOURCES += lib/bigtcp-stub.c
@@ -70,16 +70,15 @@ CLEANFILES += utilities/ovs-bigtcp utilities/ovs-bigtcp.8
 if LINUX
 tests_ovstest_SOURCES += \
 	tests/test-bigtcp.c \
+	tests/test-bigtcp-bpf.c \
 	tests/test-bigtcp-group.c \
 	tests/test-bigtcp-path.c
-	tests/test-bigtcp-bpf.c \
-	tests/test-bigtcp-group.c
 endif
 
 TESTSUITE_AT += \
 	tests/bigtcp.at \
-	tests/bigtcp-path.at \
 	tests/bigtcp-observe.at \
+	tests/bigtcp-path.at \
 	tests/bigtcp-policy.at \
 	tests/bigtcp-schema.at \
 	tests/bigtcp-tool.at
@@ -87,12 +86,11 @@ SYSTEM_KMOD_TESTSUITE_AT += \
 	tests/system-bigtcp.at \
 	tests/system-bigtcp-module.at \
 	tests/system-bigtcp-netlink.at \
-	tests/system-bigtcp-path.at \
 	tests/system-bigtcp-observe.at \
+	tests/system-bigtcp-path.at \
 	tests/system-bigtcp-policy.at \
 	tests/system-bigtcp-tool.at
 EXTRA_DIST += \
-	Documentation/schema/bigtcp-path.schema.json \
 	Documentation/schema/bigtcp-capabilities.schema.json \
 	Documentation/schema/bigtcp-observe.schema.json \
 	Documentation/schema/bigtcp-path.schema.json \
