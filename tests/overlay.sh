@@ -90,7 +90,7 @@ copy_ours() {
 make_list() {
     echo build-aux/bigtcp-files.mk
     sed -n '/^OVERLAY_/,/[^\\]$/p' "$top/build-aux/bigtcp-files.mk" \
-        | grep -o '[a-z][-a-zA-Z0-9./]*/[-a-zA-Z0-9.]*'
+        | grep -o '[A-Za-z][-a-zA-Z0-9./]*/[-a-zA-Z0-9.]*'
 }
 
 # copy_source: a copy of the source in $changed_source, sharing files with it;
@@ -194,7 +194,9 @@ test_hooks() {
             mutate $how "$top/vswitchd/bigtcp-bridge.cocci" \
                 "$changed_source/vswitchd/bridge.c" \
             && mutate $how "$top/ofproto/bigtcp-ofproto.cocci" \
-                "$changed_source/ofproto/ofproto.c"
+                "$changed_source/ofproto/ofproto.c" \
+            && mutate $how "$top/ofproto/bigtcp-xlate.cocci" \
+                "$changed_source/ofproto/ofproto-dpif-xlate.c"
         } >"$tmp/mutated" 2>&1; then
             not_ok "(test itself) mutate $how" "$tmp/mutated"
             continue
@@ -435,6 +437,11 @@ test_failing_apply() {
     head -n 1000 "$tree/vswitchd/bridge.c" >"$tmp/half"
     cp "$tmp/half" "$tree/vswitchd/bridge.c"
     expect "apply to a tree with half of an edited file" 0 "${apply[@]}"
+    contents "$tree" >"$tmp/c2"
+    same "... mends it" "$tmp/c1" "$tmp/c2"
+    mv "$tree/.bigtcp/pristine/ofproto/ofproto.c" "$tree/ofproto/ofproto.c"
+    rm "$tree/.bigtcp/edited"
+    expect "apply to a tree in which one file less was edited" 0 "${apply[@]}"
     contents "$tree" >"$tmp/c2"
     same "... mends it" "$tmp/c1" "$tmp/c2"
     rm "$tree/lib/bigtcp.c" "$tree/lib/bigtcp-config.h"
