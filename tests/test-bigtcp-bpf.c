@@ -11,10 +11,12 @@
 #include <inttypes.h>
 #include <linux/bpf.h>
 #include <linux/if_packet.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bigtcp-counts.h"
+#include "bigtcp-provider.h"
 #include "command-line.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/json.h"
@@ -401,6 +403,42 @@ test_kernel(struct ovs_cmdl_context *ctx OVS_UNUSED)
     }
 }
 
+/* Counts the packets of the devices that are named until the end of standard
+ * input, then prints how many there were and how much of their bytes was in
+ * packets above 64 kB.  For tests/bigtcp-observe-cost. */
+static void
+test_hold(struct ovs_cmdl_context *ctx)
+{
+    const struct bigtcp_tap_class *class = &bigtcp_bpf_tap_class;
+    void **taps = xcalloc(ctx->argc, sizeof *taps);
+
+    for (int i = 1; i < ctx->argc; i++) {
+        char *message;
+
+        if (class->open(ctx->argv[i], if_nametoindex(ctx->argv[i]), &taps[i],
+                        &message)) {
+            ovs_fatal(0, "%s: %s", ctx->argv[i], message);
+        }
+    }
+    puts("ready");
+    fflush(stdout);
+    while (getchar() != EOF) {
+        continue;
+    }
+    for (int i = 1; i < ctx->argc; i++) {
+        struct bigtcp_counts counts;
+        struct bigtcp_count sent, received, big;
+
+        ovs_assert(!class->read(taps[i], &counts));
+        bigtcp_counts_sum(&counts, BIGTCP_SENT, &sent, &big);
+        bigtcp_counts_sum(&counts, BIGTCP_RECEIVED, &received, &big);
+        printf("%"PRIu64" %.1f\n", sent.packets + received.packets,
+               bigtcp_counts_share(&counts));
+        class->close(taps[i]);
+    }
+    free(taps);
+}
+
 static void
 test_bigtcp_bpf_main(int argc, char *argv[])
 {
@@ -409,6 +447,7 @@ test_bigtcp_bpf_main(int argc, char *argv[])
         { "sums", NULL, 0, 0, test_sums, OVS_RO },
         { "interpret", NULL, 0, 0, test_interpret, OVS_RO },
         { "kernel", NULL, 0, 0, test_kernel, OVS_RO },
+        { "hold", NULL, 1, INT_MAX, test_hold, OVS_RO },
         { NULL, NULL, 0, 0, NULL, OVS_RO },
     };
     struct ovs_cmdl_context ctx = { .argc = argc - 1, .argv = argv + 1 };
