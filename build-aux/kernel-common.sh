@@ -269,11 +269,11 @@ kernel_no_warnings() {
     fi
 }
 
-# Builds the external module in directory $1 with W=1, without a warning.
-# Log: $1.log.
+# Builds the external module in directory $1 without a warning, with W=1 or what
+# else $2 says.  Log: $1.log.
 kernel_build_module() {
     say "building $1 for $release"
-    make -C "$builddir" M="$1" -j2 W=1 modules >"$1.log" 2>&1 || {
+    make -C "$builddir" M="$1" -j2 W="${2-1}" modules >"$1.log" 2>&1 || {
         tail -n 30 "$1.log" >&2
         die "the build failed (log: $1.log)"
     }
@@ -308,13 +308,22 @@ kernel_touched() {
     sed -n 's,^\(---\|+++\) [ab]/\([^	]*\).*,\2,p' "$@" | sort -u
 }
 
-# Unpacks, from linux-source, net/openvswitch, checkpatch.pl and what the
-# PATCHes given change, and sets 'pristine' to that directory (not to be
-# written to).  Needs kernel_source().
+# Prints the folders inside the kernel's tree that hold a module and that the
+# patches given change.
+kernel_module_folders() {
+    kernel_touched "$@" |
+        sed -n 's,^\(net/openvswitch\|drivers/.*\)/[^/]*$,\1,p' | sort -u
+}
+
+# Unpacks, from linux-source, checkpatch.pl, the modules that the PATCHes given
+# change, and what else they change, and sets 'pristine' to that directory (not
+# to be written to).  Needs kernel_source().
 kernel_pristine() {
     touched=$(kernel_touched "$@")
+    folders=$(kernel_module_folders "$@")
     key=$( (kernel_hash "$source_deb"; echo "$touched"
-            kernel_function kernel_pristine kernel_extract
+            kernel_function kernel_pristine kernel_extract \
+                kernel_module_folders
            ) | kernel_hash | cut -c1-16)
     pristine=$kernel_cache/source-$flavor-$key
     kernel_cached "$pristine" && return
@@ -322,11 +331,13 @@ kernel_pristine() {
     top=linux-source-$flavor
     # A patch may add a file, so only those that are asked for by name must
     # exist; patch(1) finds out about the others.
-    printf '%s\n' "$top/net/openvswitch" "$top/scripts/checkpatch.pl" \
+    printf '%s\n' "$top/scripts/checkpatch.pl" \
         "$top/scripts/spelling.txt" "$top/scripts/const_structs.checkpatch" \
         > "$pristine.members"
-    printf '%s\n' "$touched" | grep -v '^net/openvswitch/' |
-        sed "s,^,$top/," >> "$pristine.members" || :
+    printf '%s\n' "$folders" "$touched" | awk -v top="$top" '
+        /./ { folder = $0; sub("/[^/]*$", "", folder)
+              if (!(folder in seen)) print top "/" $0
+              seen[$0] }' >> "$pristine.members"
     kernel_extract "$pristine" -T "$pristine.members"
     rm "$pristine.members"
     kernel_seal "$pristine"
