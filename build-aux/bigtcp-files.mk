@@ -35,6 +35,8 @@ OVERLAY_FILES = \
 	lib/bigtcp-port-private.h \
 	lib/bigtcp-port.c \
 	lib/bigtcp-port.h \
+	lib/bigtcp-probe.c \
+	lib/bigtcp-probe.h \
 	lib/bigtcp-provider.h \
 	lib/bigtcp-route.c \
 	lib/bigtcp-route.h \

@@ -29,6 +29,7 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-port.c \
 	lib/bigtcp-port.h \
 	lib/bigtcp-port-private.h \
+	lib/bigtcp-probe.h \
 	lib/bigtcp-provider.h \
 	lib/bigtcp-route.c \
 	lib/bigtcp-route.h \
@@ -39,6 +40,7 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-bpf.c \
 	lib/bigtcp-bpf-program.c \
 	lib/bigtcp-ethtool.c \
+	lib/bigtcp-probe.c \
 	lib/bigtcp-rtnl.c
 else
 lib_libopenvswitch_la_SOURCES += lib/bigtcp-stub.c

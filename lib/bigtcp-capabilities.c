@@ -14,6 +14,7 @@
 
 #include "bigtcp.h"
 #include "bigtcp-hazards.h"
+#include "bigtcp-probe.h"
 #include "bigtcp-provider.h"
 #include "bigtcp-rtnl.h"
 #include "openvswitch/dynamic-string.h"
@@ -43,6 +44,9 @@ struct capabilities {
     uint32_t internal_ceiling;  /* Highest tso_max_size of an internal port, 0
                                  * if there is none. */
     bool module;                /* openvswitch_bigtcp is loaded. */
+    enum bigtcp_oversized oversized; /* Of a TCP packet, if 'oversized_error'
+                                      * is 0. */
+    int oversized_error;        /* 0 or a positive errno value. */
 };
 
 static bool
@@ -75,6 +79,7 @@ probe(struct capabilities *caps)
     caps->probe_error = bigtcp_rtnl_probe(caps->probes, caps->n_probes);
     bigtcp_rtnl_kind_ceiling("openvswitch", &caps->internal_ceiling);
     caps->module = module_is_loaded("openvswitch_bigtcp");
+    caps->oversized_error = bigtcp_probe_oversized(&caps->oversized);
 }
 
 /* Appends what the running kernel can do to 'ds'. */
@@ -128,6 +133,19 @@ bigtcp_capabilities_format(struct ds *ds)
     }
     ds_put_format(ds, "module openvswitch_bigtcp: %s\n",
                   caps.module ? "loaded" : "not loaded");
+
+    ds_put_cstr(ds, "TCP packets larger than a device's GSO size: ");
+    if (caps.oversized_error) {
+        ds_put_format(ds, "not known (%s)\n",
+                      ovs_strerror(caps.oversized_error));
+    } else {
+        ds_put_format(ds, "%s\n",
+                      (caps.oversized == BIGTCP_OVERSIZED_WHOLE
+                       ? "sent as they are"
+                       : caps.oversized == BIGTCP_OVERSIZED_MSS
+                       ? "cut down to the MSS"
+                       : "cut into the largest that fit (re-segmentation)"));
+    }
 
     ds_put_cstr(ds, "known hazards of this kernel's version, unless mended by "
                 "its distributor:\n");
@@ -196,6 +214,16 @@ bigtcp_capabilities_to_json(void)
                                ovs_strerror(caps.probe_error));
     }
     json_object_put(json, "module", json_boolean_create(caps.module));
+    if (caps.oversized_error) {
+        json_object_put_string(json, "oversized_error",
+                               ovs_strerror(caps.oversized_error));
+    } else {
+        json_object_put_string(json, "oversized",
+                               (caps.oversized == BIGTCP_OVERSIZED_WHOLE
+                                ? "whole"
+                                : caps.oversized == BIGTCP_OVERSIZED_MSS
+                                ? "mss" : "resegment"));
+    }
 
     array = json_array_create_empty();
     BIGTCP_FOR_EACH_HAZARD (hazard, bigtcp_running_version()) {

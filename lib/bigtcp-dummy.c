@@ -43,6 +43,9 @@ struct dummy_device {
 /* Contains "struct dummy_device"s by name. */
 static struct shash dummies = SHASH_INITIALIZER(&dummies);
 
+/* What bigtcp_kernel_resegments() says of the system's devices. */
+static bool resegments;
+
 /* Returns the device 'name', which is made with what the kernel gives to a
  * new device if it is not there. */
 static struct dummy_device *
@@ -224,12 +227,19 @@ static const struct bigtcp_tap_class dummy_tap_class = {
     .close = dummy_tap_close,
 };
 
+static bool
+bigtcp_dummy_resegments(void)
+{
+    return resegments;
+}
+
 const struct bigtcp_class bigtcp_dummy_class = {
     .name = "dummy",
     .get = bigtcp_dummy_get,
     .set = bigtcp_dummy_set,
     .get_offloads = bigtcp_dummy_get_offloads,
     .tap = &dummy_tap_class,
+    .resegments = bigtcp_dummy_resegments,
 };
 
 /* Lets 'dummy' do, or no longer do, what 'ethtool -k' calls 'name'.  Returns
@@ -378,6 +388,15 @@ bigtcp_dummy_unixctl_packets(struct unixctl_conn *conn, int argc OVS_UNUSED,
     unixctl_command_reply(conn, NULL);
 }
 
+/* "bigtcp-dummy/resegment yes|no". */
+static void
+bigtcp_dummy_unixctl_resegment(struct unixctl_conn *conn, int argc OVS_UNUSED,
+                               const char *argv[], void *aux OVS_UNUSED)
+{
+    resegments = !strcmp(argv[1], "yes");
+    unixctl_command_reply(conn, NULL);
+}
+
 /* "bigtcp-dummy/show": sizes and how often each device was read and
  * changed. */
 static void
@@ -417,6 +436,8 @@ bigtcp_dummy_register(void)
     unixctl_command_register("bigtcp-dummy/packets",
                              "device direction family length gso_size n",
                              6, 6, bigtcp_dummy_unixctl_packets, NULL);
+    unixctl_command_register("bigtcp-dummy/resegment", "yes|no", 1, 1,
+                             bigtcp_dummy_unixctl_resegment, NULL);
     unixctl_command_register("bigtcp-dummy/show", "", 0, 0,
                              bigtcp_dummy_unixctl_show, NULL);
 }

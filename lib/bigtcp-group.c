@@ -105,6 +105,19 @@ is_chosen(const struct bigtcp_member *member, enum bigtcp_attr attr)
             && !(member->request.held & (1u << attr)));
 }
 
+/* Returns true if the GSO sizes of 'member' need not fit through small hops:
+ * then this is asked for, or the kernel cuts what is too large to fit.
+ *
+ * It does so for what sockets send.  What GRO glues together can have a
+ * frag_list, and is cut down to the MSS by any kernel: GRO sizes mind the
+ * hops. */
+static bool
+gso_ignores_hops(const struct bigtcp_member *member)
+{
+    return (member->request.mixed
+            || (member->request.resegments && !member->request.not_mixed));
+}
+
 /* Stores in 'hop' what 'member' can have if nobody else limits it, which is
  * what it lets pass. */
 static void
@@ -426,7 +439,9 @@ cap_by_lowers(struct bigtcp_member *member,
  *   - A VLAN, a bond and the like get no more than the devices below them
  *     take, which are no ports and are left alone.
  *
- *   - 'bigtcp_mixed' makes all of these ignore the hops.
+ *   - 'bigtcp_mixed' makes all of these ignore the hops.  Where the kernel
+ *     re-segments, the GSO sizes of internal ports ignore them unless it is
+ *     false.
  *
  * What a key asks for is taken as it is, and so is what devices have that
  * nothing is asked of.  Only a tunnel never gets more than what its lower
@@ -476,7 +491,8 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
                                              limits[i][k].value,
                                              gso_attrs[k]);
 
-                if (!member->request.mixed && is_chosen(member, gso_attrs[k])
+                if (!gso_ignores_hops(member)
+                    && is_chosen(member, gso_attrs[k])
                     && value < states[i].hop[k].value) {
                     states[i].hop[k].value = value;
                     changed = true;
@@ -502,8 +518,8 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
             chosen[attr] = is_chosen(member, attr);
         }
         for (size_t k = 0; k < N_LIMITS; k++) {
-            const struct limit *hop = (member->request.mixed ? &no_limit
-                                       : &limits[i][k]);
+            bool free_gso = !member->internal || gso_ignores_hops(member);
+            const struct limit *hop = &limits[i][k];
             enum bigtcp_attr gso = gso_attrs[k];
             enum bigtcp_attr gro = gro_attrs[k];
 
@@ -513,10 +529,11 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
                         ? member->link->tso_max_segs
                         : bigtcp_gso_cap(&member->request, member->link,
                                          member->original)),
-                       member->internal ? hop : &no_limit, &by[gso]);
+                       free_gso ? &no_limit : hop, &by[gso]);
             }
             if (gro != BIGTCP_N_ATTRS && chosen[gro] && !member->internal) {
-                choose(member, gro, BIGTCP_MAX_SIZE, hop, &by[gro]);
+                choose(member, gro, BIGTCP_MAX_SIZE,
+                       member->request.mixed ? &no_limit : hop, &by[gro]);
             }
         }
         if (member->managed) {

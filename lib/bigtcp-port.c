@@ -525,6 +525,9 @@ update_request(struct bigtcp_device *device)
     LIST_FOR_EACH (port, in_device, &device->ports) {
         bigtcp_request_add(&device->request, &port->effective);
     }
+    if (device->request.is_auto && device->class->resegments) {
+        device->request.resegments = device->class->resegments();
+    }
 }
 
 /* Remembers the values that 'device' has now of what 'change' changes. */

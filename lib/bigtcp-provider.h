@@ -72,6 +72,10 @@ struct bigtcp_class {
 
     /* Counting of packets. */
     const struct bigtcp_tap_class *tap;
+
+    /* Returns true if packets that are too large for a device are known to be
+     * cut into GSO packets that fit (lib/bigtcp-probe.h).  NULL: false. */
+    bool (*resegments)(void);
 };
 
 /* Devices of the system, through rtnetlink and bpf(2).  EOPNOTSUPP

@@ -5,6 +5,7 @@
 
 #include <config.h>
 
+#include "bigtcp-probe.h"
 #include "bigtcp-provider.h"
 #include "bigtcp-rtnl.h"
 
@@ -484,6 +485,7 @@ const struct bigtcp_class bigtcp_rtnl_class = {
     .set = bigtcp_rtnl_set,
     .get_offloads = bigtcp_ethtool_get_offloads,
     .tap = &bigtcp_bpf_tap_class,
+    .resegments = bigtcp_kernel_resegments,
 };
 
 struct kind_ceiling {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* lib/bigtcp-rtnl.c and lib/bigtcp-bpf.c for where there is no rtnetlink and
- * no bpf(2). */
+/* lib/bigtcp-rtnl.c, lib/bigtcp-bpf.c and lib/bigtcp-probe.c for where there is
+ * no rtnetlink and no bpf(2). */
 
 #include <config.h>
 
+#include "bigtcp-probe.h"
 #include "bigtcp-provider.h"
 #include "bigtcp-rtnl.h"
 
@@ -56,6 +57,12 @@ bigtcp_rtnl_probe(struct bigtcp_rtnl_probe *probes OVS_UNUSED,
 int
 bigtcp_rtnl_kind_ceiling(const char *kind OVS_UNUSED,
                          uint32_t *ceiling OVS_UNUSED)
+{
+    return EOPNOTSUPP;
+}
+
+int
+bigtcp_probe_oversized(enum bigtcp_oversized *result OVS_UNUSED)
 {
     return EOPNOTSUPP;
 }

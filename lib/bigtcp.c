@@ -475,8 +475,12 @@ bigtcp_request_add(struct bigtcp_request *request,
     if (settings->keys[BIGTCP_KEY_MODE].rejected) {
         request->rejected = true;
     }
-    if (bigtcp_settings_get(settings, BIGTCP_KEY_MIXED, false)) {
-        request->mixed = true;
+    if (settings->keys[BIGTCP_KEY_MIXED].valid) {
+        if (settings->keys[BIGTCP_KEY_MIXED].value) {
+            request->mixed = true;
+        } else {
+            request->not_mixed = true;
+        }
     }
     if (!bigtcp_settings_get(settings, BIGTCP_KEY_ENFORCE, true)) {
         request->enforce = false;

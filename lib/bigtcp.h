@@ -210,6 +210,10 @@ struct bigtcp_request {
                                  * (lib/bigtcp-group.h). */
     bool rejected;              /* A key is rejected: that must be told. */
     bool mixed;                 /* That choice ignores small hops. */
+    bool not_mixed;             /* 'bigtcp_mixed=false' is set. */
+    bool resegments;            /* The kernel cuts what is too large for a hop
+                                 * into GSO packets that fit.  Not asked for,
+                                 * but set by the caller. */
     bool enforce;               /* Drift is put right. */
 };
 
