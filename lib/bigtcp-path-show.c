@@ -109,6 +109,10 @@ format_effect(const struct bigtcp_path_copy *copy, struct ds *ds)
         ds_put_format(ds, "are segmented to the MSS at %s",
                       copy->hops[copy->by].dev->device);
         break;
+    case BIGTCP_PATH_RESEGMENTED:
+        ds_put_format(ds, "are cut into GSO packets that fit at %s",
+                      copy->hops[copy->by].dev->device);
+        break;
     case BIGTCP_PATH_TRUNCATED:
         ds_put_format(ds, "are truncated to %"PRIu32" bytes",
                       copy->hops[0].packet.max_len);

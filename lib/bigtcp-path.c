@@ -48,6 +48,8 @@ bigtcp_path_effect_to_string(enum bigtcp_path_effect effect)
         return "whole";
     case BIGTCP_PATH_SEGMENTED:
         return "segmented";
+    case BIGTCP_PATH_RESEGMENTED:
+        return "re-segmented";
     case BIGTCP_PATH_TRUNCATED:
         return "truncated";
     case BIGTCP_PATH_PIECES:
@@ -292,6 +294,20 @@ decide_hop(const struct bigtcp_path *path, struct bigtcp_path_hop *hop)
     }
 }
 
+/* Returns true if the kernel cuts what is too large for 'hop' into GSO packets
+ * that fit: TCP over IP, not encapsulated. */
+static bool
+is_resegmented(const struct bigtcp_path *path,
+               const struct bigtcp_path_hop *hop)
+{
+    return (path->kernel.resegments
+            && path->tcp
+            && hop->verdict == BIGTCP_PATH_SIZE
+            && hop->tunnel == BIGTCP_PATH_NO_TUNNEL
+            && hop->packet.family != BIGTCP_PATH_OTHER
+            && !hop->packet.n_mpls && !hop->packet.nsh);
+}
+
 /* Decides what passes all of 'copy'. */
 static void
 decide_copy(const struct bigtcp_path *path, struct bigtcp_path_copy *copy)
@@ -314,7 +330,9 @@ decide_copy(const struct bigtcp_path *path, struct bigtcp_path_copy *copy)
         decide_hop(path, hop);
         if (hop->largest < copy->largest) {
             copy->largest = hop->largest;
-            copy->effect = BIGTCP_PATH_SEGMENTED;
+            copy->effect = (is_resegmented(path, hop)
+                            ? BIGTCP_PATH_RESEGMENTED
+                            : BIGTCP_PATH_SEGMENTED);
             copy->by = i;
         }
     }
@@ -434,6 +452,7 @@ bigtcp_path_find_remedy(const struct bigtcp_path_copy *copy,
         remedy->reason = xstrdup("it is what the flow or the mirror asks for");
         return;
     case BIGTCP_PATH_SEGMENTED:
+    case BIGTCP_PATH_RESEGMENTED:
         break;
     }
 

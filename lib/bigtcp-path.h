@@ -148,6 +148,8 @@ struct bigtcp_path_hop {
 enum bigtcp_path_effect {
     BIGTCP_PATH_WHOLE,          /* There are none. */
     BIGTCP_PATH_SEGMENTED,      /* Segmented to the MSS. */
+    BIGTCP_PATH_RESEGMENTED,    /* Cut into the largest GSO packets that fit,
+                                 * on a kernel that does so. */
     BIGTCP_PATH_TRUNCATED,      /* The rest is cut off, on purpose. */
     BIGTCP_PATH_PIECES,         /* Segmented to the MSS and copied to user
                                  * space. */
@@ -199,6 +201,9 @@ struct bigtcp_path_copy {
 struct bigtcp_path_kernel {
     bool ignores_size;          /* It looks at no GSO size (before
                                  * 24ab059d2ebd). */
+    bool resegments;            /* It cuts TCP packets that are too large into
+                                 * GSO packets that fit
+                                 * (lib/bigtcp-probe.h). */
     bool one_limit;             /* It takes gso_max_size for IPv4, too (before
                                  * e609c959a939). */
 };

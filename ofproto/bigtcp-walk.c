@@ -425,9 +425,11 @@ run_job(struct bigtcp_walk *walk, struct job *job)
 static void
 find_kernel(struct bigtcp_walk *walk)
 {
+    const struct bigtcp_class *class = walk->devices.class;
     const struct bigtcp_hazard *hazard;
 
-    if (walk->devices.class != &bigtcp_rtnl_class) {
+    walk->path.kernel.resegments = class->resegments && class->resegments();
+    if (class != &bigtcp_rtnl_class) {
         return;
     }
     BIGTCP_FOR_EACH_HAZARD (hazard, bigtcp_running_version()) {

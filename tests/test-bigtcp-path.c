@@ -105,6 +105,7 @@ struct test_case {
 #define V6 BIGTCP_PATH_IPV6
 #define WHOLE BIGTCP_PATH_WHOLE
 #define SEGMENTED BIGTCP_PATH_SEGMENTED
+#define RESEGMENTED BIGTCP_PATH_RESEGMENTED
 #define INTERNAL_BIG { .internal = true, .kind = "openvswitch", \
                        .v4 = 524280, .v6 = 524280 }
 #define BIG { .kind = "veth", .v4 = 524280, .v6 = 524280 }
@@ -121,6 +122,11 @@ static const struct test_case cases[] = {
     { .name = "smaller egress",
       .sender = INTERNAL_BIG, .egress = { .kind = "veth" },
       .largest = 65535, .effect = SEGMENTED, .decider = "egress",
+      .exceeded = true, .remedy = "gso_ipv4_max_size=524280" },
+    { .name = "smaller egress, on a kernel that re-segments",
+      .kernel = { .resegments = true },
+      .sender = INTERNAL_BIG, .egress = { .kind = "veth" },
+      .largest = 65535, .effect = RESEGMENTED, .decider = "egress",
       .exceeded = true, .remedy = "gso_ipv4_max_size=524280" },
     { .name = "smaller egress for one family only", .family = V6,
       .sender = INTERNAL_BIG, .egress = { .kind = "veth", .v4 = 200000 },
