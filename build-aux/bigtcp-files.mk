@@ -3,6 +3,7 @@
 # Files that go into the Open vSwitch tree, at the same path there.  Read by
 # build-aux/bigtcp-overlay as well.
 OVERLAY_FILES = \
+	Documentation/schema/bigtcp-bench.schema.json \
 	Documentation/schema/bigtcp-capabilities.schema.json \
 	Documentation/schema/bigtcp-observe.schema.json \
 	Documentation/schema/bigtcp-path.schema.json \
@@ -56,6 +57,22 @@ OVERLAY_FILES = \
 	ofproto/bigtcp-walk-private.h \
 	ofproto/bigtcp-walk.c \
 	ofproto/bigtcp-walk.h \
+	python/bigtcp_bench/__init__.py \
+	python/bigtcp_bench/machine.py \
+	python/bigtcp_bench/parts.py \
+	python/bigtcp_bench/paths.py \
+	python/bigtcp_bench/plot.py \
+	python/bigtcp_bench/report.py \
+	python/bigtcp_bench/rr.py \
+	python/bigtcp_bench/runner.py \
+	python/bigtcp_bench/scale.py \
+	python/bigtcp_bench/stats.py \
+	python/bigtcp_bench/store.py \
+	python/bigtcp_bench/switch.py \
+	python/bigtcp_bench/system.py \
+	python/bigtcp_bench/traffic.py \
+	tests/bigtcp-bench-unit \
+	tests/bigtcp-bench.at \
 	tests/bigtcp-fake \
 	tests/bigtcp-genl \
 	tests/bigtcp-link \
@@ -71,6 +88,7 @@ OVERLAY_FILES = \
 	tests/bigtcp-tool.at \
 	tests/bigtcp-validate \
 	tests/bigtcp.at \
+	tests/system-bigtcp-bench.at \
 	tests/system-bigtcp-module.at \
 	tests/system-bigtcp-netlink.at \
 	tests/system-bigtcp-observe.at \
@@ -83,6 +101,8 @@ OVERLAY_FILES = \
 	tests/test-bigtcp-path.c \
 	tests/test-bigtcp.c \
 	utilities/ovs-bigtcp-bashcomp.bash \
+	utilities/ovs-bigtcp-bench.8.in \
+	utilities/ovs-bigtcp-bench.in \
 	utilities/ovs-bigtcp.8.in \
 	utilities/ovs-bigtcp.in \
 	vswitchd/bigtcp-bridge.c \

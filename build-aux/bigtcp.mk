@@ -69,6 +69,27 @@ man_MANS += utilities/ovs-bigtcp.8
 MAN_ROOTS += utilities/ovs-bigtcp.8.in
 CLEANFILES += utilities/ovs-bigtcp utilities/ovs-bigtcp.8
 
+bin_SCRIPTS += utilities/ovs-bigtcp-bench
+man_MANS += utilities/ovs-bigtcp-bench.8
+MAN_ROOTS += utilities/ovs-bigtcp-bench.8.in
+CLEANFILES += utilities/ovs-bigtcp-bench utilities/ovs-bigtcp-bench.8
+bigtcp_benchdir = $(pkgdatadir)/python/bigtcp_bench
+bigtcp_bench_DATA = \
+	python/bigtcp_bench/__init__.py \
+	python/bigtcp_bench/machine.py \
+	python/bigtcp_bench/parts.py \
+	python/bigtcp_bench/paths.py \
+	python/bigtcp_bench/plot.py \
+	python/bigtcp_bench/report.py \
+	python/bigtcp_bench/rr.py \
+	python/bigtcp_bench/runner.py \
+	python/bigtcp_bench/scale.py \
+	python/bigtcp_bench/stats.py \
+	python/bigtcp_bench/store.py \
+	python/bigtcp_bench/switch.py \
+	python/bigtcp_bench/system.py \
+	python/bigtcp_bench/traffic.py
+
 if LINUX
 tests_ovstest_SOURCES += \
 	tests/test-bigtcp.c \
@@ -78,6 +99,7 @@ tests_ovstest_SOURCES += \
 endif
 
 TESTSUITE_AT += \
+	tests/bigtcp-bench.at \
 	tests/bigtcp.at \
 	tests/bigtcp-observe.at \
 	tests/bigtcp-path.at \
@@ -85,6 +107,7 @@ TESTSUITE_AT += \
 	tests/bigtcp-schema.at \
 	tests/bigtcp-tool.at
 SYSTEM_KMOD_TESTSUITE_AT += \
+	tests/system-bigtcp-bench.at \
 	tests/system-bigtcp.at \
 	tests/system-bigtcp-module.at \
 	tests/system-bigtcp-netlink.at \
@@ -93,10 +116,13 @@ SYSTEM_KMOD_TESTSUITE_AT += \
 	tests/system-bigtcp-policy.at \
 	tests/system-bigtcp-tool.at
 EXTRA_DIST += \
+	$(bigtcp_bench_DATA) \
+	Documentation/schema/bigtcp-bench.schema.json \
 	Documentation/schema/bigtcp-capabilities.schema.json \
 	Documentation/schema/bigtcp-observe.schema.json \
 	Documentation/schema/bigtcp-path.schema.json \
 	Documentation/schema/bigtcp-show.schema.json \
 	build-aux/bigtcp.mk \
 	utilities/ovs-bigtcp-bashcomp.bash \
+	utilities/ovs-bigtcp-bench.in \
 	utilities/ovs-bigtcp.in

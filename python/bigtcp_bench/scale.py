@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What BIG TCP costs ovs-vswitchd on a bridge with many ports.
+
+With datapath 'dummy' devices exist only in the daemon: needs no root, leaves
+the kernel's part out.  With 'system' they are veths, in network namespaces
+that are made for this: needs root and the openvswitch module.
+
+What is compared runs side by side and takes turns."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from bigtcp_bench import system
+from bigtcp_bench.system import Failure
+
+KEY = "other_config:bigtcp=auto"
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def progress(*words):
+    print("    ", *words, file=sys.stderr, flush=True)
+
+
+def ip_batch(lines, netns=None):
+    """Has ip carry out 'lines' in 'netns', or here.  Returns its seconds."""
+    with tempfile.NamedTemporaryFile("w", suffix=".batch") as stream:
+        stream.write("".join(line + "\n" for line in lines))
+        stream.flush()
+        begun = time.monotonic()
+        system.run("ip", *(["-n", netns] if netns else []), "-batch",
+                   stream.name)
+        return time.monotonic() - begun
+
+
+class Switch(object):
+    """Daemons of the build in 'tree' with one bridge of 'n' ports."""
+
+    def __init__(self, tree, n, datapath):
+        self.tree = tree
+        self.datapath = datapath
+        self.ports = ["p%d" % i for i in range(n)]
+        self.dir = tempfile.mkdtemp(prefix="bigtcp-scale-")
+        self.env = dict(os.environ, OVS_RUNDIR=self.dir, OVS_LOGDIR=self.dir,
+                        OVS_DBDIR=self.dir, OVS_SYSCONFDIR=self.dir)
+        self.processes = []
+        self.netns = []
+        try:
+            self.set_up()
+        except BaseException:
+            self.stop()
+            raise
+
+    def set_up(self):
+        if self.datapath == "system":
+            for name in "ports", "peers":
+                name = os.path.basename(self.dir) + "-" + name
+                ip_batch(["netns add " + name])
+                self.netns.append(name)
+            ip_batch(("link add %s type veth peer name %s netns %s"
+                      % (port, port, self.netns[1]) for port in self.ports),
+                     self.netns[0])
+        db = os.path.join(self.dir, "conf.db")
+        self.run("ovsdb/ovsdb-tool", "create", db,
+                 os.path.join(self.tree, "vswitchd/vswitch.ovsschema"))
+        self.start("ovsdb/ovsdb-server", db,
+                   "--remote=punix:%s/db.sock" % self.dir)
+        self.wait_for("db.sock")
+        self.vsctl("--no-wait", "init")
+        # Statistics would be read at any time between two measurements.
+        self.vsctl("--no-wait", "set", "Open_vSwitch", ".",
+                   "other_config:stats-update-interval=3600000")
+        args = []
+        if self.datapath == "dummy":
+            args = ["--enable-dummy", "--disable-system",
+                    "--disable-system-route"]
+        self.daemon = self.start("vswitchd/ovs-vswitchd", "--pidfile",
+                                 "-vconsole:off", "-vfile:off", *args)
+        self.wait_for("ovs-vswitchd.pid")
+        self.vsctl("add-br", "br0", "--", "set", "Bridge", "br0",
+                   "datapath_type=" + self.datapath, "fail_mode=secure")
+        for first in range(0, len(self.ports), 500):
+            args = []
+            for port in self.ports[first:first + 500]:
+                args += ["--", "add-port", "br0", port]
+                if self.datapath == "dummy":
+                    args += ["--", "set", "Interface", port, "type=dummy"]
+            self.vsctl(*args[1:])
+        self.settle()
+
+    def start(self, program, *args):
+        command = [os.path.join(self.tree, program)] + list(args)
+        if self.netns:
+            # Becomes the daemon: the process number stays.
+            command = ["nsenter", "--net=/run/netns/" + self.netns[0]
+                       ] + command
+        process = system.start(command, env=self.env,
+                               stderr=subprocess.DEVNULL)
+        self.processes.append(process)
+        return process
+
+    def run(self, program, *args):
+        try:
+            return subprocess.run(
+                [os.path.join(self.tree, program)] + list(args), env=self.env,
+                check=True, stdout=subprocess.PIPE).stdout.decode()
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise Failure(str(error)[:300])
+
+    def vsctl(self, *args):
+        return self.run("utilities/ovs-vsctl",
+                        "--db=unix:%s/db.sock" % self.dir, *args)
+
+    def appctl(self, *args):
+        return self.run("utilities/ovs-appctl", "-t",
+                        "%s/ovs-vswitchd.%d.ctl" % (self.dir,
+                                                    self.daemon.pid), *args)
+
+    def wait_for(self, name):
+        deadline = time.monotonic() + 60
+        while not os.path.exists(os.path.join(self.dir, name)):
+            if time.monotonic() > deadline:
+                raise Failure("no %s after 60 s" % name)
+            time.sleep(0.05)
+
+    def settle(self):
+        """Waits until the daemon has nothing to do any more."""
+        deadline = time.monotonic() + 600
+        while time.monotonic() < deadline:
+            before = self.cpu()
+            time.sleep(1)
+            if self.cpu() - before < 0.05:
+                return
+        raise Failure("ovs-vswitchd is still busy after 600 s")
+
+    def cpu(self):
+        """CPU seconds of the daemon's main thread."""
+        with open("/proc/%d/task/%d/schedstat"
+                  % (self.daemon.pid, self.daemon.pid)) as stream:
+            return int(stream.read().split()[0]) / 1e9
+
+    def rss(self):
+        """Resident memory of the daemon in bytes."""
+        with open("/proc/%d/statm" % self.daemon.pid) as stream:
+            return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def cost(self, action, repeat):
+        """Median of the daemon's CPU seconds for 'action'."""
+        costs = []
+        for i in range(repeat):
+            before = self.cpu()
+            action(i)
+            costs.append(self.cpu() - before)
+        return median(costs)
+
+    def unrelated(self, i):
+        """CPU seconds of the daemon for a change of no interest to it."""
+        before = self.cpu()
+        self.vsctl("set", "Bridge", "br0", "other_config:unrelated=%d" % i)
+        return self.cpu() - before
+
+    def apply(self, *changes):
+        """Seconds until a change of the row of Open_vSwitch is in force."""
+        begun = time.monotonic()
+        self.vsctl(*changes)
+        return time.monotonic() - begun
+
+    def count(self, counter):
+        return int(self.appctl("coverage/read-counter", counter))
+
+    def poll(self, seconds):
+        """CPU seconds of one poll: of the daemon with polls, less that of an
+        idle one."""
+        cpu = []
+        for interval in 0, 1:
+            self.vsctl("set", "Open_vSwitch", ".",
+                       "other_config:bigtcp_poll_interval=%d" % interval)
+            self.settle() if not interval else None
+            polls = self.count("bigtcp_poll")
+            before = self.cpu()
+            time.sleep(seconds)
+            cpu.append(self.cpu() - before)
+            polls = self.count("bigtcp_poll") - polls
+        self.vsctl("set", "Open_vSwitch", ".",
+                   "other_config:bigtcp_poll_interval=0")
+        return (cpu[1] - cpu[0]) / polls
+
+    def show(self, repeat):
+        """CPU seconds of the daemon for bigtcp/show, and seconds that its
+        user waits."""
+        waits = []
+
+        def show(i):
+            begun = time.monotonic()
+            self.appctl("bigtcp/show")
+            waits.append(time.monotonic() - begun)
+
+        return self.cost(show, repeat), median(waits)
+
+    def sizes(self, port):
+        """What ip can set of the sizes that 'port' has."""
+        status = self.vsctl("get", "Interface", port, "status")
+        known = subprocess.run(["ip", "link", "help"],
+                               stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT).stdout.decode()
+        return ["%s %s" % pair
+                for pair in re.findall(r'(g[sr]o_\w+)="(\d+)"', status)
+                if pair[0] in known]
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.terminate()
+            process.wait()
+        if self.netns:
+            subprocess.run(["nsenter", "--net=/run/netns/" + self.netns[0],
+                            os.path.join(self.tree, "utilities/ovs-dpctl"),
+                            "del-dp", "ovs-system"], env=self.env)
+        for name in self.netns:
+            ip_batch(["netns del " + name])
+        shutil.rmtree(self.dir)
+
+
+def compare_unrelated(switch, baseline, repeat):
+    """CPU seconds of 'switch' for an unrelated change, and the ratio to those
+    of 'baseline', which takes turns with it."""
+    costs = []
+    ratios = []
+    for i in range(repeat):
+        costs.append(switch.unrelated(i))
+        if baseline:
+            ratios.append(costs[-1] / baseline.unrelated(i))
+    return median(costs), median(ratios) if baseline else None
+
+
+def compare(switch, baseline, repeat, result):
+    """Adds to 'result' what 'switch' needs, and what 'baseline' does if there
+    is one."""
+    progress("unrelated change, no key set")
+    result["unrelated_off"], result["unrelated_off_ratio"] = \
+        compare_unrelated(switch, baseline, repeat)
+    rss = switch.rss()
+
+    progress("apply", KEY)
+    before = switch.cpu()
+    result["apply"] = switch.apply(
+        "set", "Open_vSwitch", ".", KEY,
+        "other_config:bigtcp_poll_interval=0")
+    result["apply_cpu"] = switch.cpu() - before
+    switch.settle()
+    result["apply_and_tell_cpu"] = switch.cpu() - before
+    result["memory_per_port"] = (switch.rss() - rss) / len(switch.ports)
+
+    progress("unrelated change")
+    result["unrelated_on"], result["unrelated_on_ratio"] = \
+        compare_unrelated(switch, baseline, repeat)
+    progress("poll")
+    result["poll"] = switch.poll(10)
+    progress("bigtcp/show")
+    result["show_cpu"], result["show"] = switch.show(repeat)
+
+    if switch.datapath == "system":
+        sizes = switch.sizes(switch.ports[0])
+        result["sizes"] = sizes
+        progress("ip -batch", *sizes)
+        switch.apply("remove", "Open_vSwitch", ".", "other_config", "bigtcp")
+        switch.settle()
+        result["ip_batch"] = ip_batch(
+            ("link set dev %s %s" % (port, " ".join(sizes))
+             for port in switch.ports), switch.netns[0])
+        result["apply_ratio"] = result["apply"] / result["ip_batch"]
+
+
+def measure(tree, baseline, ports, datapath, repeat=11):
+    """Seconds, bytes and ratios for a bridge with so many 'ports' of the build
+    in 'tree', compared with that in 'baseline', if not None."""
+    result = {"ports": ports, "datapath": datapath,
+              "kernel": os.uname().release}
+    switches = []
+    try:
+        for folder in filter(None, (baseline, tree)):
+            progress("%d ports, build in %s" % (ports, folder))
+            switches.append(Switch(folder, ports, datapath))
+        compare(switches[-1], switches[0] if baseline else None, repeat,
+                result)
+    finally:
+        for switch in switches:
+            switch.stop()
+    return result
