@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* lib/bigtcp-rtnl.c, lib/bigtcp-bpf.c and lib/bigtcp-probe.c for where there is
- * no rtnetlink and no bpf(2). */
+/* lib/bigtcp-rtnl.c, lib/bigtcp-bpf.c and lib/bigtcp-probe.c for where there
+ * is no rtnetlink and no bpf(2). */
 
 #include <config.h>
 
