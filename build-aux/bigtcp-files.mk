@@ -9,6 +9,7 @@ OVERLAY_FILES = \
 	Documentation/schema/bigtcp-path.schema.json \
 	Documentation/schema/bigtcp-show.schema.json \
 	build-aux/bigtcp.mk \
+	datapath/openvswitch_bigtcp.h \
 	lib/bigtcp-bpf-program.c \
 	lib/bigtcp-bpf.c \
 	lib/bigtcp-bpf.h \
@@ -20,10 +21,14 @@ OVERLAY_FILES = \
 	lib/bigtcp-dummy.c \
 	lib/bigtcp-ethtool.c \
 	lib/bigtcp-ethtool.h \
+	lib/bigtcp-genl.c \
+	lib/bigtcp-genl.h \
 	lib/bigtcp-group.c \
 	lib/bigtcp-group.h \
 	lib/bigtcp-hazards.c \
 	lib/bigtcp-hazards.h \
+	lib/bigtcp-nl.c \
+	lib/bigtcp-nl.h \
 	lib/bigtcp-observe.c \
 	lib/bigtcp-observe.h \
 	lib/bigtcp-originals.c \
@@ -94,6 +99,7 @@ OVERLAY_FILES = \
 	tests/system-bigtcp-observe.at \
 	tests/system-bigtcp-path.at \
 	tests/system-bigtcp-policy.at \
+	tests/system-bigtcp-remote.at \
 	tests/system-bigtcp-tool.at \
 	tests/system-bigtcp.at \
 	tests/test-bigtcp-bpf.c \

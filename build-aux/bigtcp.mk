@@ -15,8 +15,10 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-ethtool.h \
 	lib/bigtcp-group.c \
 	lib/bigtcp-group.h \
+	lib/bigtcp-genl.h \
 	lib/bigtcp-hazards.c \
 	lib/bigtcp-hazards.h \
+	lib/bigtcp-nl.h \
 	lib/bigtcp-observe.c \
 	lib/bigtcp-observe.h \
 	lib/bigtcp-originals.c \
@@ -37,9 +39,12 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-rtnl.h
 if LINUX
 lib_libopenvswitch_la_SOURCES += \
+	datapath/openvswitch_bigtcp.h \
 	lib/bigtcp-bpf.c \
 	lib/bigtcp-bpf-program.c \
 	lib/bigtcp-ethtool.c \
+	lib/bigtcp-genl.c \
+	lib/bigtcp-nl.c \
 	lib/bigtcp-probe.c \
 	lib/bigtcp-rtnl.c
 else
@@ -114,6 +119,7 @@ SYSTEM_KMOD_TESTSUITE_AT += \
 	tests/system-bigtcp-observe.at \
 	tests/system-bigtcp-path.at \
 	tests/system-bigtcp-policy.at \
+	tests/system-bigtcp-remote.at \
 	tests/system-bigtcp-tool.at
 EXTRA_DIST += \
 	$(bigtcp_bench_DATA) \

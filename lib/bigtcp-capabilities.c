@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bigtcp.h"
+#include "bigtcp-genl.h"
 #include "bigtcp-hazards.h"
 #include "bigtcp-probe.h"
 #include "bigtcp-provider.h"
@@ -43,7 +44,10 @@ struct capabilities {
     size_t n_probes;
     uint32_t internal_ceiling;  /* Highest tso_max_size of an internal port, 0
                                  * if there is none. */
-    bool module;                /* openvswitch_bigtcp is loaded. */
+    bool module;                /* openvswitch_bigtcp is loaded... */
+    char module_version[32];    /* ...its own version, "" if not known... */
+    uint32_t family_version;    /* ...and that of its generic netlink family,
+                                 * 0 if it has none. */
     enum bigtcp_oversized oversized; /* Of a TCP packet, if 'oversized_error'
                                       * is 0. */
     int oversized_error;        /* 0 or a positive errno value. */
@@ -57,6 +61,27 @@ module_is_loaded(const char *module)
 
     free(dir);
     return loaded;
+}
+
+/* Stores in 'version', of 'size' bytes, what 'module', which is loaded, says
+ * of its version, "" if nothing. */
+static void
+get_module_version(const char *module, char *version, size_t size)
+{
+    char *file_name = xasprintf("/sys/module/%s/version", module);
+    struct ds line = DS_EMPTY_INITIALIZER;
+    FILE *stream = fopen(file_name, "r");
+
+    if (stream && !ds_get_line(&line, stream)) {
+        ovs_strlcpy(version, ds_cstr(&line), size);
+    } else {
+        version[0] = '\0';
+    }
+    if (stream) {
+        fclose(stream);
+    }
+    ds_destroy(&line);
+    free(file_name);
 }
 
 static void
@@ -79,6 +104,11 @@ probe(struct capabilities *caps)
     caps->probe_error = bigtcp_rtnl_probe(caps->probes, caps->n_probes);
     bigtcp_rtnl_kind_ceiling("openvswitch", &caps->internal_ceiling);
     caps->module = module_is_loaded("openvswitch_bigtcp");
+    get_module_version("openvswitch_bigtcp", caps->module_version,
+                       sizeof caps->module_version);
+    if (bigtcp_genl_get_version(&caps->family_version)) {
+        caps->family_version = 0;
+    }
     caps->oversized_error = bigtcp_probe_oversized(&caps->oversized);
 }
 
@@ -131,8 +161,16 @@ bigtcp_capabilities_format(struct ds *ds)
             }
         }
     }
-    ds_put_format(ds, "module openvswitch_bigtcp: %s\n",
+    ds_put_format(ds, "module openvswitch_bigtcp: %s",
                   caps.module ? "loaded" : "not loaded");
+    if (caps.module_version[0]) {
+        ds_put_format(ds, ", version %s", caps.module_version);
+    }
+    if (caps.family_version) {
+        ds_put_format(ds, ", family %s version %"PRIu32,
+                      bigtcp_genl_family_name, caps.family_version);
+    }
+    ds_put_char(ds, '\n');
 
     ds_put_cstr(ds, "TCP packets larger than a device's GSO size: ");
     if (caps.oversized_error) {
@@ -223,6 +261,16 @@ bigtcp_capabilities_to_json(void)
                                 ? "whole"
                                 : caps.oversized == BIGTCP_OVERSIZED_MSS
                                 ? "mss" : "resegment"));
+    }
+    if (caps.module_version[0]) {
+        json_object_put_string(json, "module_version", caps.module_version);
+    }
+    if (caps.family_version) {
+        object = json_object_create();
+        json_object_put_string(object, "name", bigtcp_genl_family_name);
+        json_object_put(object, "version",
+                        json_integer_create(caps.family_version));
+        json_object_put(json, "family", object);
     }
 
     array = json_array_create_empty();

@@ -15,6 +15,7 @@
 #include "bigtcp-counts.h"
 #include "bigtcp-path.h"
 #include "hash.h"
+#include "netnsid.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/shash.h"
 #include "packets.h"
@@ -46,6 +47,11 @@ static struct shash dummies = SHASH_INITIALIZER(&dummies);
 /* What bigtcp_kernel_resegments() says of the system's devices. */
 static bool resegments;
 
+/* As if kernel module openvswitch_bigtcp were loaded, and whether that changed
+ * since it was told. */
+static bool module;
+static bool module_changed;
+
 /* Returns the device 'name', which is made with what the kernel gives to a
  * new device if it is not there. */
 static struct dummy_device *
@@ -56,6 +62,7 @@ dummy_get(const char *name)
     if (!dummy) {
         dummy = xzalloc(sizeof *dummy);
         dummy->link.ifindex = hash_string(name, 0) & 0xffff;
+        dummy->link.netnsid = NETNSID_LOCAL;
         dummy->link.tso_max_segs = BIGTCP_MAX_SEGS;
         dummy->fail_attr = BIGTCP_N_ATTRS;
         sset_init(&dummy->lowers);
@@ -78,7 +85,12 @@ bigtcp_dummy_get(struct bigtcp_access *accesses, size_t n)
 
         dummy->n_gets++;
         accesses[i].error = dummy->gone ? ENODEV : 0;
+        accesses[i].remote = false;
         if (!dummy->gone) {
+            dummy->link.settable = (module && !strcmp(dummy->link.kind,
+                                                      "openvswitch"));
+            accesses[i].remote = (netnsid_is_remote(dummy->link.netnsid)
+                                  && !dummy->link.settable);
             *accesses[i].link = dummy->link;
             if (accesses[i].details) {
                 sset_clone(accesses[i].lowers, &dummy->lowers);
@@ -87,22 +99,26 @@ bigtcp_dummy_get(struct bigtcp_access *accesses, size_t n)
     }
 }
 
-/* Returns 0 or the errno value with which the kernel refuses 'sizes', and its
- * text in '*message'. */
+/* Returns 0 or the errno value with which the kernel or, for what only that
+ * can do, its module refuses 'sizes', and the text in '*message'. */
 static int
 validate(const struct dummy_device *dummy, const struct bigtcp_sizes *sizes,
          char **message)
 {
+    uint32_t ceiling = (bigtcp_sizes_has(sizes, BIGTCP_TSO_MAX_SIZE)
+                        ? sizes->value[BIGTCP_TSO_MAX_SIZE]
+                        : bigtcp_link_ceiling(&dummy->link));
+
     BIGTCP_FOR_EACH_ATTR (attr) {
         uint32_t max = (attr == BIGTCP_GSO_MAX_SIZE
                         || attr == BIGTCP_GSO_IPV4_MAX_SIZE
-                        ? bigtcp_link_ceiling(&dummy->link)
+                        ? ceiling
                         : attr == BIGTCP_GSO_MAX_SEGS
                         ? dummy->link.tso_max_segs
                         : BIGTCP_MAX_SIZE);
 
         if (bigtcp_sizes_has(sizes, attr)) {
-            if (attr == BIGTCP_TSO_MAX_SIZE) {
+            if (attr == BIGTCP_TSO_MAX_SIZE && !dummy->link.settable) {
                 *message = xstrdup("Attribute failed policy validation");
                 return EINVAL;
             }
@@ -138,6 +154,18 @@ set_pair(struct bigtcp_sizes *live, const struct bigtcp_sizes *sizes,
     }
 }
 
+/* Gives 'value' to the ceiling as netif_set_tso_max_size() does, which lowers
+ * sizes with it and never raises them. */
+static void
+set_ceiling(struct bigtcp_sizes *live, uint32_t value)
+{
+    uint32_t *v = live->value;
+
+    bigtcp_sizes_set(live, BIGTCP_TSO_MAX_SIZE, value);
+    v[BIGTCP_GSO_MAX_SIZE] = MIN(v[BIGTCP_GSO_MAX_SIZE], value);
+    v[BIGTCP_GSO_IPV4_MAX_SIZE] = MIN(v[BIGTCP_GSO_IPV4_MAX_SIZE], value);
+}
+
 static void
 bigtcp_dummy_set(struct bigtcp_access *accesses, size_t n)
 {
@@ -152,6 +180,9 @@ bigtcp_dummy_set(struct bigtcp_access *accesses, size_t n)
         if (!accesses[i].error) {
             struct bigtcp_sizes *live = &dummy->link.sizes;
 
+            if (bigtcp_sizes_has(sizes, BIGTCP_TSO_MAX_SIZE)) {
+                set_ceiling(live, sizes->value[BIGTCP_TSO_MAX_SIZE]);
+            }
             set_pair(live, sizes, BIGTCP_GSO_MAX_SIZE,
                      BIGTCP_GSO_IPV4_MAX_SIZE);
             set_pair(live, sizes, BIGTCP_GRO_MAX_SIZE,
@@ -233,6 +264,21 @@ bigtcp_dummy_resegments(void)
     return resegments;
 }
 
+static bool
+bigtcp_dummy_run(void)
+{
+    bool told = module_changed;
+
+    module_changed = false;
+    return told;
+}
+
+/* What changes the module wakes up the daemon already. */
+static void
+bigtcp_dummy_wait(void)
+{
+}
+
 const struct bigtcp_class bigtcp_dummy_class = {
     .name = "dummy",
     .get = bigtcp_dummy_get,
@@ -240,6 +286,8 @@ const struct bigtcp_class bigtcp_dummy_class = {
     .get_offloads = bigtcp_dummy_get_offloads,
     .tap = &dummy_tap_class,
     .resegments = bigtcp_dummy_resegments,
+    .run = bigtcp_dummy_run,
+    .wait = bigtcp_dummy_wait,
 };
 
 /* Lets 'dummy' do, or no longer do, what 'ethtool -k' calls 'name'.  Returns
@@ -291,6 +339,8 @@ bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
                                        ",");
         } else if (!strcmp(name, "ifindex")) {
             dummy->link.ifindex = atoi(value);
+        } else if (!strcmp(name, "netnsid")) {
+            dummy->link.netnsid = atoi(value);
         } else if (!strcmp(name, "carries")) {
             dummy->link.carries = atoi(value);
         } else if (!strcmp(name, "tso_max_segs")) {
@@ -302,17 +352,10 @@ bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
             return;
         } else if (!strcmp(value, "none")) {
             bigtcp_sizes_clear(&dummy->link.sizes, attr);
+        } else if (attr == BIGTCP_TSO_MAX_SIZE) {
+            set_ceiling(&dummy->link.sizes, atoi(value));
         } else {
             bigtcp_sizes_set(&dummy->link.sizes, attr, atoi(value));
-            if (attr == BIGTCP_TSO_MAX_SIZE) {
-                /* netif_set_tso_max_size() lowers, and never raises. */
-                uint32_t *v = dummy->link.sizes.value;
-
-                v[BIGTCP_GSO_MAX_SIZE] = MIN(v[BIGTCP_GSO_MAX_SIZE],
-                                             v[attr]);
-                v[BIGTCP_GSO_IPV4_MAX_SIZE]
-                    = MIN(v[BIGTCP_GSO_IPV4_MAX_SIZE], v[attr]);
-            }
         }
     }
     unixctl_command_reply(conn, NULL);
@@ -332,6 +375,17 @@ bigtcp_dummy_unixctl_fail(struct unixctl_conn *conn, int argc,
         unixctl_command_reply_error(conn, argv[3]);
         return;
     }
+    unixctl_command_reply(conn, NULL);
+}
+
+/* "bigtcp-dummy/module load|unload": as if kernel module openvswitch_bigtcp
+ * came or went.  Raises no ceiling. */
+static void
+bigtcp_dummy_unixctl_module(struct unixctl_conn *conn, int argc OVS_UNUSED,
+                            const char *argv[], void *aux OVS_UNUSED)
+{
+    module = !strcmp(argv[1], "load");
+    module_changed = true;
     unixctl_command_reply(conn, NULL);
 }
 
@@ -431,6 +485,8 @@ bigtcp_dummy_register(void)
                              2, INT_MAX, bigtcp_dummy_unixctl_set, NULL);
     unixctl_command_register("bigtcp-dummy/fail", "device errno [name]", 2, 3,
                              bigtcp_dummy_unixctl_fail, NULL);
+    unixctl_command_register("bigtcp-dummy/module", "load|unload", 1, 1,
+                             bigtcp_dummy_unixctl_module, NULL);
     unixctl_command_register("bigtcp-dummy/remove", "device", 1, 1,
                              bigtcp_dummy_unixctl_remove, NULL);
     unixctl_command_register("bigtcp-dummy/packets",

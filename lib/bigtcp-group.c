@@ -310,6 +310,8 @@ choose(struct bigtcp_member *member, enum bigtcp_attr attr, uint32_t ceiling,
         *by = (struct limit) { value, limit->by, false };
     } else if (member->internal && limit->by != NOBODY
                && attr != BIGTCP_GSO_MAX_SEGS
+               && !bigtcp_sizes_has(&member->request.asked,
+                                    BIGTCP_TSO_MAX_SIZE)
                && ceiling <= BIGTCP_LEGACY_SIZE
                && ceiling == bigtcp_link_ceiling(member->link)) {
         /* The hops would take more than the internal port can be given: to ask

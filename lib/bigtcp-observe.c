@@ -15,6 +15,7 @@
 #include "bigtcp-port-private.h"
 #include "bigtcp-provider.h"
 #include "netdev-provider.h"
+#include "netnsid.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/json.h"
 #include "openvswitch/poll-loop.h"
@@ -158,7 +159,7 @@ explain_port(struct bigtcp_port *port)
         return xstrdup(port->unsupported);
     }
     bigtcp_devices_read(&device, 1, false);
-    if (device->remote) {
+    if (!device->error && netnsid_is_remote(device->link.netnsid)) {
         return xasprintf("%s is in another network namespace, where it cannot "
                          "be observed from here", device->name);
     } else if (device->error) {

@@ -13,6 +13,7 @@
 #include "bigtcp-port.h"
 #include "bigtcp-provider.h"
 #include "netdev.h"
+#include "netnsid.h"
 #include "sset.h"
 #include "util.h"
 
@@ -142,7 +143,7 @@ read_some(struct bigtcp_path_devices *devices)
                 sset_clone(&device->lowers, access->lowers);
             }
             device->up.link = &device->link;
-            if (!access->remote
+            if (!netnsid_is_remote(device->link.netnsid)
                 && devices->class->get_offloads(device->up.device,
                                                 &device->up.offloads)) {
                 device->up.offloads = BIGTCP_OFFLOADS_ALL;

@@ -34,7 +34,8 @@ struct bigtcp_device {
     struct bigtcp_report report;   /* What came of it. */
     bool internal;              /* An internal port. */
     bool remote;                /* In another network namespace when last
-                                 * read. */
+                                 * read, out of reach. */
+    int netnsid;                /* Where it was when last decided upon. */
     int error;                  /* Of the last read, positive errno value. */
     struct bigtcp_link link;    /* Last read, if 'error' is 0. */
     struct sset lowers;         /* Names of the devices that send what this

@@ -361,10 +361,9 @@ bigtcp_port_touch(const struct netdev *netdev)
     }
 }
 
-/* Makes the next commit read all managed devices and send at once what they
- * lack. */
-void
-bigtcp_port_refresh(void)
+/* Makes the next commit look at all managed devices. */
+static void
+touch_all(void)
 {
     struct bigtcp_device *device;
 
@@ -373,6 +372,14 @@ bigtcp_port_refresh(void)
             device_touch(device);
         }
     }
+}
+
+/* Makes the next commit read all managed devices and send at once what they
+ * lack. */
+void
+bigtcp_port_refresh(void)
+{
+    touch_all();
     forced = true;
 }
 
@@ -468,8 +475,9 @@ forget_fresh(void)
     }
 }
 
-/* Does what time and routes ask for.  The kernel tells nobody when the sizes
- * of a device change, so that they must be read every now and then. */
+/* Does what time, routes and the module ask for.  The kernel tells nobody when
+ * the sizes of a device change, so that they must be read every now and
+ * then. */
 void
 bigtcp_port_run(void)
 {
@@ -482,6 +490,11 @@ bigtcp_port_run(void)
     if (polled) {
         poll_devices();
         schedule_poll();
+    }
+    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
+        if (bigtcp_classes[i]->run()) {
+            touch_all();
+        }
     }
     if (is_touched()) {
         bigtcp_port_commit();
@@ -500,6 +513,9 @@ bigtcp_port_wait(void)
     }
     if (next_poll != LLONG_MAX) {
         poll_timer_wait_until(next_poll);
+    }
+    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
+        bigtcp_classes[i]->wait();
     }
     if (is_touched()) {
         poll_immediate_wake();
@@ -547,10 +563,17 @@ keep_originals(struct bigtcp_device *device, const struct bigtcp_sizes *change)
 
 /* Forgets the original values of 'device' that it has again and that no port
  * asks to change; all of them if no port asks for anything, since what the
- * ceiling did not let come back will not. */
+ * ceiling did not let come back will not.  A ceiling that nothing can set now
+ * may come back later, and with it the rest. */
 static void
 drop_originals(struct bigtcp_device *device)
 {
+    const enum bigtcp_attr tso = BIGTCP_TSO_MAX_SIZE;
+
+    if (bigtcp_sizes_has(&device->original, tso) && !device->link.settable
+        && device->link.sizes.value[tso] != device->original.value[tso]) {
+        return;
+    }
     BIGTCP_FOR_EACH_ATTR (attr) {
         if (bigtcp_sizes_has(&device->original, attr)
             && !bigtcp_sizes_has(&device->request.asked, attr)
@@ -561,6 +584,21 @@ drop_originals(struct bigtcp_device *device)
             bigtcp_sizes_clear(&device->original, attr);
             originals_changed = true;
         }
+    }
+}
+
+/* Notes that 'device' is the one that it was, with another number, which is
+ * that of a device in the network namespace that it was moved to. */
+static void
+follow_move(struct bigtcp_device *device)
+{
+    struct bigtcp_port *port;
+
+    device->original_ifindex = device->link.ifindex;
+    device->settled_ifindex = device->link.ifindex;
+    originals_changed = true;
+    LIST_FOR_EACH (port, in_device, &device->ports) {
+        port->changed = true;
     }
 }
 
@@ -578,9 +616,14 @@ forget_originals(struct bigtcp_device *device)
 static void
 examine(struct bigtcp_device *device)
 {
-    if (device->remote || (device->error == ENODEV && device->internal)) {
+    if (device->error == ENODEV && device->internal) {
         bigtcp_report_add(&device->report, BIGTCP_STATE_REMOTE,
-                          "%s is in another network namespace",
+                          "%s is in another network namespace, which cannot "
+                          "be read", device->name);
+    } else if (device->remote) {
+        bigtcp_report_add(&device->report, BIGTCP_STATE_REMOTE,
+                          "%s is in another network namespace, which kernel "
+                          "module openvswitch_bigtcp reaches",
                           device->name);
     } else if (device->error == ENODEV) {
         forget_originals(device);
@@ -595,8 +638,15 @@ examine(struct bigtcp_device *device)
         VLOG_WARN_RL(&rl, "%s", ds_cstr(&device->report.reason));
     } else if (device->original.present
                && device->original_ifindex != device->link.ifindex) {
-        /* Another device of the same name. */
-        forget_originals(device);
+        if (device->told.ifindex && device->netnsid != device->link.netnsid) {
+            follow_move(device);
+        } else {
+            /* Another device of the same name. */
+            forget_originals(device);
+        }
+    }
+    if (!device->error && !device->remote) {
+        device->netnsid = device->link.netnsid;
     }
 }
 

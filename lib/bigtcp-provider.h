@@ -18,7 +18,7 @@ struct bigtcp_access {
     bool internal;              /* 'get': in, it is an internal port, which
                                  * can be in another network namespace. */
     bool remote;                /* 'get': out, it was read in another network
-                                 * namespace.  It cannot be changed there. */
+                                 * namespace and cannot be changed there. */
     bool details;               /* 'get': in, also find what takes a request
                                  * of its own: 'lowers', and of 'link' what
                                  * is marked so.  Else these stay. */
@@ -26,7 +26,7 @@ struct bigtcp_access {
                                  * names of the devices below a VLAN, a bond
                                  * and the like, which send what it sends. */
     struct bigtcp_link *link;   /* 'get': out, if 'error' is 0.
-                                 * 'set': in, its 'ifindex'. */
+                                 * 'set': in, as 'get' left it. */
     struct bigtcp_sizes sizes;  /* 'set': in, what to change. */
     int error;                  /* Out: 0 or a positive errno value, ENODEV if
                                  * the device is not there. */
@@ -62,7 +62,8 @@ struct bigtcp_class {
 
     /* Changes the 'n' devices in 'accesses', each by one message, all or
      * nothing for each device.  An attribute that the kernel does not have is
-     * ignored without an error: read back.  Never sends tso_max_size. */
+     * ignored without an error: read back.  tso_max_size may be among them if
+     * 'link->settable'. */
     void (*set)(struct bigtcp_access *accesses, size_t n);
 
     /* Stores in '*offloads' what 'device' does itself, bit 1 << enum
@@ -76,6 +77,14 @@ struct bigtcp_class {
     /* Returns true if packets that are too large for a device are known to be
      * cut into GSO packets that fit (lib/bigtcp-probe.h).  NULL: false. */
     bool (*resegments)(void);
+
+    /* Returns true if what can be done with devices changed since the last
+     * call, so that all of them should be read again.  Does nothing before the
+     * first 'get'. */
+    bool (*run)(void);
+
+    /* Wakes up when 'run' has something to do. */
+    void (*wait)(void);
 };
 
 /* Devices of the system, through rtnetlink and bpf(2).  EOPNOTSUPP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Sizes of the system's devices, by rtnetlink.  Nothing else in this project
- * knows rtnetlink. */
+/* Sizes of the system's devices, by rtnetlink and, for what that cannot do, by
+ * lib/bigtcp-genl.h.  Nothing else in this project knows rtnetlink. */
 
 #include <config.h>
 
@@ -20,6 +20,8 @@
 #include <string.h>
 
 #include "bigtcp-ethtool.h"
+#include "bigtcp-genl.h"
+#include "bigtcp-nl.h"
 #include "coverage.h"
 #include "dpif-netlink.h"
 #include "netlink.h"
@@ -51,6 +53,9 @@ enum {
     BIGTCP_IFLA_GSO_IPV4_MAX_SIZE = 63,
     BIGTCP_IFLA_GRO_IPV4_MAX_SIZE = 64,
 };
+
+/* Kind of an internal port. */
+#define INTERNAL_KIND "openvswitch"
 
 /* RTEXT_FILTER_SKIP_STATS: leave the statistics out of the reply. */
 #define BIGTCP_RTEXT_FILTER_SKIP_STATS (1 << 3)
@@ -144,6 +149,7 @@ bigtcp_rtnl_parse(struct ofpbuf *buf, struct bigtcp_link *link,
 
     memset(link, 0, sizeof *link);
     link->ifindex = ifi->ifi_index;
+    link->netnsid = NETNSID_LOCAL;
     link->tso_max_segs = (attrs[BIGTCP_IFLA_TSO_MAX_SEGS]
                           ? nl_attr_get_u32(attrs[BIGTCP_IFLA_TSO_MAX_SEGS])
                           : BIGTCP_MAX_SEGS);
@@ -283,10 +289,8 @@ get_details(struct bigtcp_access *access)
 }
 
 /* Reads the device of 'access', an internal port that is not in this network
- * namespace, where it is.  The datapath knows the number of that namespace.
- *
- * The same attribute in a request that changes a device would move it there:
- * none is ever sent. */
+ * namespace, where it is.  The datapath knows the number of that
+ * namespace. */
 static void
 get_remote(struct bigtcp_access *access)
 {
@@ -300,10 +304,8 @@ get_remote(struct bigtcp_access *access)
         ofpbuf_init(&request, 128);
         bigtcp_rtnl_compose_get(&request, access->name);
         nl_msg_put_u32(&request, BIGTCP_IFLA_TARGET_NETNSID, vport.netnsid);
-        if (!get_link(&request, access->link)) {
-            access->error = 0;
-            access->remote = true;
-        }
+        access->error = get_link(&request, access->link) ? ENODEV : 0;
+        access->link->netnsid = vport.netnsid;
         ofpbuf_uninit(&request);
     }
     ofpbuf_delete(buf);
@@ -356,10 +358,44 @@ add_carries(struct bigtcp_link *link)
     }
 }
 
+/* Completes what was read of 'access', or not found, in this network
+ * namespace.  '*module' says whether our kernel module is loaded, -1 if nobody
+ * looked. */
+static void
+complete_access(struct bigtcp_access *access, int *module)
+{
+    struct bigtcp_link *link = access->link;
+
+    /* Its name may be that of another device here. */
+    if (access->internal
+        && (access->error == ENODEV
+            || (!access->error && strcmp(link->kind, INTERNAL_KIND)))) {
+        get_remote(access);
+    }
+
+    access->remote = false;
+    if (!access->error) {
+        if (!strcmp(link->kind, INTERNAL_KIND)) {
+            if (*module < 0) {
+                *module = bigtcp_genl_is_there();
+            }
+            link->settable = *module;
+        }
+        access->remote = (netnsid_is_remote(link->netnsid)
+                          && !link->settable);
+        add_carries(link);
+        if (access->details && !netnsid_is_remote(link->netnsid)) {
+            get_details(access);
+        }
+    }
+}
+
 /* One device is read by a request, several are by one dump. */
 static void
 bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
 {
+    int module = -1;
+
     if (n == 1) {
         struct ofpbuf request;
 
@@ -383,100 +419,55 @@ bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
     }
 
     for (size_t i = 0; i < n; i++) {
-        accesses[i].remote = false;
-        if (accesses[i].error == ENODEV && accesses[i].internal) {
-            get_remote(&accesses[i]);
-        }
-        if (!accesses[i].error) {
-            add_carries(accesses[i].link);
-            if (accesses[i].details && !accesses[i].remote) {
-                get_details(&accesses[i]);
-            }
-        }
+        complete_access(&accesses[i], &module);
     }
 }
 
-/* Sends 'request' through 'sock' and waits for the reply, which goes into
- * 'reply'.  Returns 0 or a positive errno value.  Stores in '*message', if
- * that is not NULL, the kernel's text for the error or NULL; the caller frees
- * it.
- *
- * nl_transact() keeps the text to itself, and its sockets belong to the
- * network namespace that the process started in. */
-static int
-exchange(struct nl_sock *sock, const struct ofpbuf *request,
-         struct ofpbuf *reply, char **message)
+/* Returns true if rtnetlink cannot do what 'access' asks for.  A request to
+ * change a device in another network namespace would move it there. */
+static bool
+needs_module(const struct bigtcp_access *access)
 {
-    const char *text = NULL;
-    int nlmsg_error;
-    int error;
-
-    error = nl_sock_send(sock, request, true);
-    if (!error) {
-        error = nl_sock_recv(sock, reply, NULL, true);
-    }
-    if (!error && nl_msg_nlmsgerr(reply, &nlmsg_error, &text)) {
-        error = nlmsg_error;
-    }
-    if (message) {
-        *message = nullable_xstrdup(text);
-    }
-    return error;
-}
-
-/* Sends 'request', which the kernel refused before, once more for the text
- * that it gives as the reason.  Returns 0 or a positive errno value, and
- * stores in '*message' the text or NULL. */
-static int
-repeat_for_message(const struct ofpbuf *request, char **message)
-{
-    struct ofpbuf *reply;
-    struct nl_sock *sock;
-    int error;
-
-    *message = NULL;
-    error = nl_sock_create(NETLINK_ROUTE, &sock);
-    if (!error) {
-        reply = ofpbuf_new(1024);
-        error = exchange(sock, request, reply, message);
-        ofpbuf_delete(reply);
-        nl_sock_destroy(sock);
-    }
-    return error;
+    return (netnsid_is_remote(access->link->netnsid)
+            || bigtcp_sizes_has(&access->sizes, BIGTCP_TSO_MAX_SIZE));
 }
 
 static void
 bigtcp_rtnl_set(struct bigtcp_access *accesses, size_t n)
 {
-    struct nl_transaction *txns = xcalloc(n, sizeof *txns);
-    struct nl_transaction **txnps = xcalloc(n, sizeof *txnps);
+    struct bigtcp_access **through_rtnl = xcalloc(n, sizeof *through_rtnl);
+    struct bigtcp_access **through_genl = xcalloc(n, sizeof *through_genl);
+    struct ofpbuf **requests = xcalloc(n, sizeof *requests);
+    size_t n_rtnl = 0;
+    size_t n_genl = 0;
 
     for (size_t i = 0; i < n; i++) {
-        txns[i].request = ofpbuf_new(128);
-        txnps[i] = &txns[i];
-        bigtcp_rtnl_compose_set(txns[i].request, accesses[i].link->ifindex,
-                                &accesses[i].sizes);
+        if (needs_module(&accesses[i])) {
+            through_genl[n_genl++] = &accesses[i];
+        } else {
+            requests[n_rtnl] = ofpbuf_new(128);
+            bigtcp_rtnl_compose_set(requests[n_rtnl],
+                                    accesses[i].link->ifindex,
+                                    &accesses[i].sizes);
+            through_rtnl[n_rtnl++] = &accesses[i];
+        }
     }
 
-    nl_transact_multiple(NETLINK_ROUTE, txnps, n);
-    COVERAGE_ADD(bigtcp_rtnl_set, n);
-
-    for (size_t i = 0; i < n; i++) {
-        struct bigtcp_access *access = &accesses[i];
-
-        access->error = txns[i].error;
-        access->message = NULL;
-        if (access->error) {
-            COVERAGE_INC(bigtcp_rtnl_set_failed);
-            if (access->error != ENODEV) {
-                access->error = repeat_for_message(txns[i].request,
-                                                   &access->message);
+    if (n_rtnl) {
+        bigtcp_nl_set(NETLINK_ROUTE, through_rtnl, requests, n_rtnl);
+        COVERAGE_ADD(bigtcp_rtnl_set, n_rtnl);
+        for (size_t i = 0; i < n_rtnl; i++) {
+            if (through_rtnl[i]->error) {
+                COVERAGE_INC(bigtcp_rtnl_set_failed);
             }
         }
-        ofpbuf_delete(txns[i].request);
     }
-    free(txns);
-    free(txnps);
+    if (n_genl) {
+        bigtcp_genl_set(through_genl, n_genl);
+    }
+    free(requests);
+    free(through_genl);
+    free(through_rtnl);
 }
 
 const struct bigtcp_class bigtcp_rtnl_class = {
@@ -486,6 +477,8 @@ const struct bigtcp_class bigtcp_rtnl_class = {
     .get_offloads = bigtcp_ethtool_get_offloads,
     .tap = &bigtcp_bpf_tap_class,
     .resegments = bigtcp_kernel_resegments,
+    .run = bigtcp_genl_run,
+    .wait = bigtcp_genl_wait,
 };
 
 struct kind_ceiling {
@@ -561,12 +554,12 @@ probe_kind(struct nl_sock *sock, struct bigtcp_rtnl_probe *probe)
     const char *name;
 
     compose_new(request, device, probe->kind);
-    probe->error = exchange(sock, request, reply, NULL);
+    probe->error = bigtcp_nl_exchange(sock, request, reply, NULL);
 
     for (int step = 0; step < 2 && !probe->error; step++) {
         ofpbuf_clear(request);
         bigtcp_rtnl_compose_get(request, device);
-        probe->error = exchange(sock, request, reply, NULL);
+        probe->error = bigtcp_nl_exchange(sock, request, reply, NULL);
         if (!probe->error
             && !bigtcp_rtnl_parse(reply, &probe->link, &name)) {
             probe->error = EPROTO;
@@ -583,7 +576,7 @@ probe_kind(struct nl_sock *sock, struct bigtcp_rtnl_probe *probe)
             ofpbuf_clear(request);
             bigtcp_rtnl_compose_set(request, probe->link.ifindex, &sizes);
             /* What is refused shows in what is read next. */
-            exchange(sock, request, reply, NULL);
+            bigtcp_nl_exchange(sock, request, reply, NULL);
         }
     }
     ofpbuf_delete(request);

@@ -2,9 +2,12 @@
 
 /* lib/bigtcp-rtnl.c, lib/bigtcp-bpf.c and lib/bigtcp-probe.c for where there
  * is no rtnetlink and no bpf(2). */
+/* lib/bigtcp-rtnl.c, lib/bigtcp-genl.c, lib/bigtcp-bpf.c and
+ * lib/bigtcp-probe.c for where there is no netlink and no bpf(2). */
 
 #include <config.h>
 
+#include "bigtcp-genl.h"
 #include "bigtcp-probe.h"
 #include "bigtcp-provider.h"
 #include "bigtcp-rtnl.h"
@@ -26,12 +29,25 @@ refuse_offloads(const char *device OVS_UNUSED, uint32_t *offloads OVS_UNUSED)
     return EOPNOTSUPP;
 }
 
+static bool
+never(void)
+{
+    return false;
+}
+
+static void
+wait_for_nothing(void)
+{
+}
+
 const struct bigtcp_class bigtcp_rtnl_class = {
     .name = "rtnl",
     .get = refuse,
     .set = refuse,
     .get_offloads = refuse_offloads,
     .tap = &bigtcp_bpf_tap_class,
+    .run = never,
+    .wait = wait_for_nothing,
 };
 
 static int
@@ -61,8 +77,16 @@ bigtcp_rtnl_kind_ceiling(const char *kind OVS_UNUSED,
     return EOPNOTSUPP;
 }
 
+const char bigtcp_genl_family_name[] = "";
+
 int
 bigtcp_probe_oversized(enum bigtcp_oversized *result OVS_UNUSED)
+{
+    return EOPNOTSUPP;
+}
+
+int
+bigtcp_genl_get_version(uint32_t *version OVS_UNUSED)
 {
     return EOPNOTSUPP;
 }

@@ -149,6 +149,8 @@ bool
 bigtcp_link_equal(const struct bigtcp_link *a, const struct bigtcp_link *b)
 {
     return (a->ifindex == b->ifindex
+            && a->netnsid == b->netnsid
+            && a->settable == b->settable
             && !strcmp(a->kind, b->kind)
             && !strcmp(a->qdisc, b->qdisc)
             && a->tso_max_segs == b->tso_max_segs
@@ -549,14 +551,35 @@ bigtcp_report_add(struct bigtcp_report *report, enum bigtcp_state state,
     va_end(args);
 }
 
-/* Returns the largest GSO size, in bytes, that makes sense for the device with
- * 'link', which had 'original'.  Where the kernel reports no ceiling, the
- * driver's limit shows only in what the device started with. */
+/* Returns the ceiling, in bytes, that 'request' lets the device with 'link'
+ * have, which had 'original': the one that it has unless it can be set. */
 static uint32_t
-device_ceiling(const struct bigtcp_link *link,
+wanted_ceiling(const struct bigtcp_request *request,
+               const struct bigtcp_link *link,
                const struct bigtcp_sizes *original)
 {
-    uint32_t ceiling = bigtcp_link_ceiling(link);
+    const enum bigtcp_attr attr = BIGTCP_TSO_MAX_SIZE;
+
+    if (link->settable) {
+        if (bigtcp_sizes_has(&request->asked, attr)) {
+            return MIN(request->asked.value[attr], BIGTCP_MAX_SIZE);
+        } else if (bigtcp_sizes_has(original, attr)
+                   && !(request->held & (1u << attr))) {
+            return original->value[attr];
+        }
+    }
+    return bigtcp_link_ceiling(link);
+}
+
+/* Returns the largest GSO size, in bytes, that makes sense for the device with
+ * 'link' and 'original' if 'request' is granted.  Where the kernel reports no
+ * ceiling, the driver's limit shows only in what the device started with. */
+static uint32_t
+device_ceiling(const struct bigtcp_request *request,
+               const struct bigtcp_link *link,
+               const struct bigtcp_sizes *original)
+{
+    uint32_t ceiling = wanted_ceiling(request, link, original);
 
     if (!bigtcp_sizes_has(&link->sizes, BIGTCP_TSO_MAX_SIZE)) {
         const struct bigtcp_sizes *start
@@ -580,9 +603,17 @@ clamp(enum bigtcp_attr attr, uint32_t asked, const struct bigtcp_link *link,
     return MIN(asked, limit);
 }
 
-/* Adds to 'report' what became of 'asked' for 'attr', which is 'got'. */
+static bool
+is_internal(const struct bigtcp_link *link)
+{
+    return !strcmp(link->kind, "openvswitch");
+}
+
+/* Adds to 'report' what became of 'asked' for 'attr' of 'request', which is
+ * 'got'. */
 static void
 report_clamp(enum bigtcp_attr attr, uint32_t asked, uint32_t got,
+             const struct bigtcp_request *request,
              const struct bigtcp_link *link, struct bigtcp_report *report)
 {
     const char *name = attr_names[attr];
@@ -599,7 +630,8 @@ report_clamp(enum bigtcp_attr attr, uint32_t asked, uint32_t got,
                           "%s %"PRIu32" asked, %"PRIu32" is what this "
                           "kernel's %s carries", name, asked, got,
                           link->kind);
-    } else if (got < bigtcp_link_ceiling(link)) {
+    } else if (bigtcp_sizes_has(&request->asked, BIGTCP_TSO_MAX_SIZE)
+               && got == request->asked.value[BIGTCP_TSO_MAX_SIZE]) {
         bigtcp_report_add(report, BIGTCP_STATE_CLAMPED,
                           "%s %"PRIu32" asked, other_config:tso_max_size "
                           "caps it at %"PRIu32, name, asked, got);
@@ -607,10 +639,45 @@ report_clamp(enum bigtcp_attr attr, uint32_t asked, uint32_t got,
         bigtcp_report_add(report, BIGTCP_STATE_CLAMPED,
                           "%s %"PRIu32" asked, %"PRIu32" is the device's "
                           "ceiling (tso_max_size)%s", name, asked, got,
-                          (!strcmp(link->kind, "openvswitch")
-                           && got <= BIGTCP_LEGACY_SIZE
-                           ? ", which kernel module openvswitch_bigtcp "
-                             "raises" : ""));
+                          (!is_internal(link) ? "" : link->settable
+                           ? ", which other_config:tso_max_size raises"
+                           : ", which kernel module openvswitch_bigtcp "
+                             "raises"));
+    }
+}
+
+/* Adds to 'report' what becomes of the ceiling of the device with 'link' and
+ * 'original' if 'request' is about it, but it cannot be set. */
+static void
+report_ceiling(const struct bigtcp_request *request,
+               const struct bigtcp_link *link,
+               const struct bigtcp_sizes *original,
+               struct bigtcp_report *report)
+{
+    const enum bigtcp_attr attr = BIGTCP_TSO_MAX_SIZE;
+    uint32_t ceiling = device_ceiling(request, link, original);
+
+    if (link->settable) {
+        return;
+    } else if (bigtcp_sizes_has(&request->asked, attr)) {
+        uint32_t asked = request->asked.value[attr];
+
+        if (asked > ceiling) {
+            report_clamp(attr, asked, ceiling, request, link, report);
+        } else if (asked < ceiling) {
+            bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
+                              "tso_max_size stays %"PRIu32", which %s can "
+                              "set: %"PRIu32" caps the GSO sizes", ceiling,
+                              (is_internal(link)
+                               ? "only kernel module openvswitch_bigtcp"
+                               : "nothing here"), asked);
+        }
+    } else if (bigtcp_sizes_has(original, attr)
+               && original->value[attr] != bigtcp_link_ceiling(link)) {
+        bigtcp_report_add(report, BIGTCP_STATE_UNSUPPORTED,
+                          "tso_max_size was %"PRIu32", which only kernel "
+                          "module openvswitch_bigtcp can give back",
+                          original->value[attr]);
     }
 }
 
@@ -622,7 +689,7 @@ bigtcp_gso_cap(const struct bigtcp_request *request,
                const struct bigtcp_link *link,
                const struct bigtcp_sizes *original)
 {
-    uint32_t cap = device_ceiling(link, original);
+    uint32_t cap = device_ceiling(request, link, original);
 
     return (bigtcp_sizes_has(&request->asked, BIGTCP_TSO_MAX_SIZE)
             ? MIN(cap, request->asked.value[BIGTCP_TSO_MAX_SIZE]) : cap);
@@ -666,11 +733,12 @@ report_device(const struct bigtcp_link *link,
  * 'original' holds, for each attribute that this process or an earlier one
  * changed, the value from before the first change.
  *
- * Stores in 'wanted' a value for each attribute of 'link' but the ceiling:
- * what 'request' asks for within the device's ceiling; for what is not asked,
- * the original value if it was changed, else the live one.  Adds to 'report'
- * what of the request cannot be had, and why.  Of tso_max_size a value below
- * the ceiling caps the GSO sizes. */
+ * Stores in 'wanted' a value for each attribute of 'link', for the ceiling
+ * only if it can be set: what 'request' asks for within the device's ceiling;
+ * for what is not asked, the original value if it was changed, else the live
+ * one.
+ * Adds to 'report' what of the request cannot be had, and why.  If the ceiling
+ * cannot be set, tso_max_size caps the GSO sizes where it is below. */
 void
 bigtcp_decide(const struct bigtcp_request *request,
               const struct bigtcp_link *link,
@@ -678,24 +746,10 @@ bigtcp_decide(const struct bigtcp_request *request,
               struct bigtcp_sizes *wanted, struct bigtcp_report *report)
 {
     const struct bigtcp_sizes *asked = &request->asked;
-    uint32_t ceiling = device_ceiling(link, original);
     uint32_t cap = bigtcp_gso_cap(request, link, original);
 
     memset(wanted, 0, sizeof *wanted);
-
-    if (bigtcp_sizes_has(asked, BIGTCP_TSO_MAX_SIZE)
-        && asked->value[BIGTCP_TSO_MAX_SIZE] != BIGTCP_VALUE_MAX) {
-        uint32_t value = asked->value[BIGTCP_TSO_MAX_SIZE];
-
-        if (value > ceiling) {
-            report_clamp(BIGTCP_TSO_MAX_SIZE, value, ceiling, link, report);
-        } else if (value < ceiling) {
-            bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
-                              "tso_max_size stays %"PRIu32", which nothing "
-                              "here can set: %"PRIu32" caps the GSO sizes",
-                              ceiling, value);
-        }
-    }
+    report_ceiling(request, link, original, report);
 
     BIGTCP_FOR_EACH_ATTR (attr) {
         bool has = bigtcp_sizes_has(&link->sizes, attr);
@@ -704,6 +758,10 @@ bigtcp_decide(const struct bigtcp_request *request,
         uint32_t value;
 
         if (attr == BIGTCP_TSO_MAX_SIZE) {
+            if (link->settable) {
+                bigtcp_sizes_set(wanted, attr,
+                                 wanted_ceiling(request, link, original));
+            }
             continue;
         }
         if (!has) {
@@ -716,8 +774,9 @@ bigtcp_decide(const struct bigtcp_request *request,
 
         if (is_asked) {
             value = clamp(attr, asked->value[attr], link, cap);
-            report_clamp(attr, asked->value[attr], value, link, report);
-            if (is_gro_size(attr) && !strcmp(link->kind, "openvswitch")) {
+            report_clamp(attr, asked->value[attr], value, request, link,
+                         report);
+            if (is_gro_size(attr) && is_internal(link)) {
                 bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
                                   "%s has no effect on an internal port, "
                                   "which receives without GRO",

@@ -106,6 +106,9 @@ bool bigtcp_sizes_parse(struct bigtcp_sizes *, const char *);
 /* What the kernel says of a device. */
 struct bigtcp_link {
     int ifindex;                /* Interface index. */
+    int netnsid;                /* Network namespace, as of lib/netnsid.h. */
+    bool settable;              /* 'tso_max_size' can be set, and all sizes
+                                 * wherever the device is. */
     char kind[16];              /* Kind of link, e.g. "openvswitch" for an
                                  * internal port, "" for hardware. */
     char qdisc[16];             /* Kind of its root queueing discipline. */

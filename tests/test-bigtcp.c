@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Unit tests of lib/bigtcp.c, lib/bigtcp-originals.c and the messages of
- * lib/bigtcp-rtnl.c. */
+ * lib/bigtcp-rtnl.c and lib/bigtcp-genl.c. */
 
 #include <config.h>
 #undef NDEBUG
@@ -15,11 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bigtcp-genl.h"
 #include "bigtcp-hazards.h"
 #include "bigtcp-originals.h"
 #include "bigtcp-rtnl.h"
 #include "command-line.h"
 #include "netlink.h"
+#include "netnsid.h"
 #include "openvswitch/ofpbuf.h"
 #include "ovstest.h"
 #include "random.h"
@@ -273,6 +275,17 @@ static const struct decision decisions[] = {
     { "tso_max_size=max asks for nothing", "openvswitch",
       "tso_max_size=65536 " NEW_DEVICE, NULL,
       "tso_max_size=max", "", BIGTCP_STATE_APPLIED, NULL },
+    { "tso_max_size without the module", "openvswitch",
+      "tso_max_size=524280 " NEW_DEVICE, NULL,
+      "tso_max_size=100000", "", BIGTCP_STATE_APPLIED,
+      "tso_max_size stays 524280, which only kernel module "
+      "openvswitch_bigtcp can set: 100000 caps the GSO sizes" },
+    { "restore a ceiling without the module", "openvswitch",
+      "tso_max_size=100000 gso_max_size=100000 gso_ipv4_max_size=30000",
+      "tso_max_size=524280 gso_max_size=200000", "", "",
+      BIGTCP_STATE_UNSUPPORTED,
+      "tso_max_size was 524280, which only kernel module "
+      "openvswitch_bigtcp can give back" },
     { "kernel before 6.3", "",
       "tso_max_size=524280 gso_max_size=65536 gso_max_segs=65535 "
       "gro_max_size=65536", NULL,
@@ -320,8 +333,45 @@ static const struct decision decisions[] = {
       BIGTCP_STATE_APPLIED, NULL },
 };
 
+/* Of an internal port whose ceiling can be set. */
+static const struct decision settable_decisions[] = {
+    { "ceiling raised, and sizes with it", "openvswitch",
+      "tso_max_size=65536 " NEW_DEVICE, NULL,
+      "tso_max_size=300000 gso_max_size=max gso_ipv4_max_size=200000",
+      "tso_max_size=300000 gso_max_size=300000 gso_ipv4_max_size=200000",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "ceiling raised, nothing else", "openvswitch",
+      "tso_max_size=65536 " NEW_DEVICE, NULL,
+      "tso_max_size=max", "tso_max_size=524280",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "ceiling lowered takes sizes down", "openvswitch",
+      "tso_max_size=524280 gso_max_size=200000 gso_ipv4_max_size=65536", NULL,
+      "tso_max_size=100000", "tso_max_size=100000 gso_max_size=100000",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "ceiling lowered below what is asked", "openvswitch",
+      "tso_max_size=100000 gso_max_size=100000", NULL,
+      "tso_max_size=100000 gso_max_size=200000", "",
+      BIGTCP_STATE_CLAMPED,
+      "gso_max_size 200000 asked, other_config:tso_max_size caps it at "
+      "100000" },
+    { "ceiling that can be set, but is not asked for", "openvswitch",
+      "tso_max_size=65536 " NEW_DEVICE, NULL,
+      "gso_max_size=200000", "", BIGTCP_STATE_CLAMPED,
+      "65536 is the device's ceiling (tso_max_size), which "
+      "other_config:tso_max_size raises" },
+    { "restore the ceiling and what it took down", "openvswitch",
+      "tso_max_size=100000 gso_max_size=100000 gso_ipv4_max_size=30000",
+      "tso_max_size=524280 gso_max_size=200000", "",
+      "tso_max_size=524280 gso_max_size=200000",
+      BIGTCP_STATE_APPLIED, NULL },
+    { "bad ceiling without an earlier one holds", "openvswitch",
+      "tso_max_size=100000 gso_max_size=65536", "tso_max_size=524280",
+      "tso_max_size=abc gso_max_size=max", "gso_max_size=100000",
+      BIGTCP_STATE_APPLIED, NULL },
+};
+
 static void
-check_decision(const struct decision *d)
+check_decision(const struct decision *d, bool settable)
 {
     struct bigtcp_sizes original, wanted, change, expected;
     struct bigtcp_request request;
@@ -331,6 +381,7 @@ check_decision(const struct decision *d)
 
     memset(&link, 0, sizeof link);
     link.tso_max_segs = BIGTCP_MAX_SEGS;
+    link.settable = settable;
     ovs_strlcpy(link.kind, d->kind, sizeof link.kind);
     ovs_assert(bigtcp_sizes_parse(&link.sizes, d->live));
     ovs_assert(bigtcp_sizes_parse(&original, d->original ? d->original : ""));
@@ -358,11 +409,15 @@ static void
 test_decide(struct ovs_cmdl_context *ctx OVS_UNUSED)
 {
     for (size_t i = 0; i < ARRAY_SIZE(decisions); i++) {
-        check_decision(&decisions[i]);
+        check_decision(&decisions[i], false);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(settable_decisions); i++) {
+        check_decision(&settable_decisions[i], true);
     }
 }
 
-/* The kernel's way to apply 'change' to 'live': IPv6 sizes first. */
+/* The kernel's way to apply 'change' to 'live': the ceiling first, which takes
+ * sizes down with it, then IPv6 sizes. */
 static void
 kernel_apply(struct bigtcp_sizes *live, const struct bigtcp_sizes *change)
 {
@@ -371,6 +426,16 @@ kernel_apply(struct bigtcp_sizes *live, const struct bigtcp_sizes *change)
         { BIGTCP_GRO_MAX_SIZE, BIGTCP_GRO_IPV4_MAX_SIZE },
     };
 
+    if (bigtcp_sizes_has(change, BIGTCP_TSO_MAX_SIZE)) {
+        uint32_t ceiling = change->value[BIGTCP_TSO_MAX_SIZE];
+
+        live->value[BIGTCP_TSO_MAX_SIZE] = ceiling;
+        for (size_t i = 0; i < 2; i++) {
+            uint32_t *size = &live->value[pairs[0][i]];
+
+            *size = MIN(*size, ceiling);
+        }
+    }
     for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
         enum bigtcp_attr ipv6 = pairs[i][0];
         enum bigtcp_attr ipv4 = pairs[i][1];
@@ -413,11 +478,13 @@ test_invariants(struct ovs_cmdl_context *ctx OVS_UNUSED)
         struct bigtcp_request request;
         struct bigtcp_report report;
         struct bigtcp_link link;
+        uint32_t ceiling;
 
         memset(&link, 0, sizeof link);
         memset(&original, 0, sizeof original);
         bigtcp_request_init(&request);
         bigtcp_report_init(&report);
+        link.settable = random_range(2);
         link.tso_max_segs = 1 + random_range(BIGTCP_MAX_SEGS);
         bigtcp_sizes_set(&link.sizes, BIGTCP_TSO_MAX_SIZE, random_size());
         BIGTCP_FOR_EACH_ATTR (attr) {
@@ -440,13 +507,15 @@ test_invariants(struct ovs_cmdl_context *ctx OVS_UNUSED)
         first = link.sizes;
 
         bigtcp_decide(&request, &link, &original, &wanted, &report);
-        ovs_assert(wanted.value[BIGTCP_GSO_MAX_SIZE]
-                   <= link.sizes.value[BIGTCP_TSO_MAX_SIZE]);
-        ovs_assert(wanted.value[BIGTCP_GSO_IPV4_MAX_SIZE]
-                   <= link.sizes.value[BIGTCP_TSO_MAX_SIZE]);
+        ovs_assert(bigtcp_sizes_has(&wanted, BIGTCP_TSO_MAX_SIZE)
+                   == link.settable);
+        ceiling = (link.settable ? &wanted
+                   : &link.sizes)->value[BIGTCP_TSO_MAX_SIZE];
+        ovs_assert(ceiling <= BIGTCP_MAX_SIZE);
+        ovs_assert(wanted.value[BIGTCP_GSO_MAX_SIZE] <= ceiling);
+        ovs_assert(wanted.value[BIGTCP_GSO_IPV4_MAX_SIZE] <= ceiling);
         ovs_assert(wanted.value[BIGTCP_GSO_MAX_SEGS] <= link.tso_max_segs);
         ovs_assert(wanted.value[BIGTCP_GRO_MAX_SIZE] <= BIGTCP_MAX_SIZE);
-        ovs_assert(!bigtcp_sizes_has(&wanted, BIGTCP_TSO_MAX_SIZE));
 
         bigtcp_diff(&wanted, &link.sizes, &change);
         BIGTCP_FOR_EACH_ATTR (attr) {
@@ -603,6 +672,23 @@ test_compose(struct ovs_cmdl_context *ctx OVS_UNUSED)
         8, 0, 41, 0,  0xf8, 0xff, 0x07, 0,
         8, 0, 63, 0,  0xf0, 0x49, 0x02, 0,
     };
+    static const uint8_t genl_set[] = {
+        52, 0, 0, 0,  0x23, 0,  5, 0,  0, 0, 0, 0,  0, 0, 0, 0,
+        2, 1, 0, 0,
+        8, 0, 1, 0,  7, 0, 0, 0,
+        8, 0, 4, 0,  0xf8, 0xff, 0x07, 0,
+        8, 0, 6, 0,  0xf8, 0xff, 0x07, 0,
+        8, 0, 9, 0,  0xf0, 0x49, 0x02, 0,
+    };
+    static const uint8_t genl_remote[] = {
+        60, 0, 0, 0,  0x23, 0,  5, 0,  0, 0, 0, 0,  0, 0, 0, 0,
+        2, 1, 0, 0,
+        8, 0, 1, 0,  7, 0, 0, 0,
+        8, 0, 3, 0,  5, 0, 0, 0,
+        8, 0, 7, 0,  0xe8, 3, 0, 0,
+        8, 0, 8, 0,  2, 0, 0, 0,
+        8, 0, 10, 0,  3, 0, 0, 0,
+    };
     struct ofpbuf *buf = ofpbuf_new(0);
     struct bigtcp_sizes sizes;
 
@@ -619,7 +705,7 @@ test_compose(struct ovs_cmdl_context *ctx OVS_UNUSED)
     ovs_assert(buf->size == sizeof dump
                && !memcmp(buf->data, dump, sizeof dump));
 
-    /* tso_max_size is in no message. */
+    /* tso_max_size is in no message of rtnetlink. */
     ofpbuf_clear(buf);
     ovs_assert(bigtcp_sizes_parse(&sizes, "tso_max_size=524280 "
                                   "gso_max_size=524280 "
@@ -627,6 +713,21 @@ test_compose(struct ovs_cmdl_context *ctx OVS_UNUSED)
     bigtcp_rtnl_compose_set(buf, 7, &sizes);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
     ovs_assert(buf->size == sizeof set && !memcmp(buf->data, set, sizeof set));
+
+    /* It is in those to the module. */
+    ofpbuf_clear(buf);
+    bigtcp_genl_compose_set(buf, 0x23, NETNSID_LOCAL, 7, &sizes);
+    nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
+    ovs_assert(buf->size == sizeof genl_set
+               && !memcmp(buf->data, genl_set, sizeof genl_set));
+
+    ofpbuf_clear(buf);
+    ovs_assert(bigtcp_sizes_parse(&sizes, "gso_max_segs=1000 gro_max_size=2 "
+                                  "gro_ipv4_max_size=3"));
+    bigtcp_genl_compose_set(buf, 0x23, 5, 7, &sizes);
+    nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
+    ovs_assert(buf->size == sizeof genl_remote
+               && !memcmp(buf->data, genl_remote, sizeof genl_remote));
     ofpbuf_delete(buf);
 }
 
