@@ -105,6 +105,9 @@ if [ "${1-}" = --inside ]; then
 fi
 
 . "$top/build-aux/kernel-common.sh"
+# It takes the caller for one beside itself.
+# shellcheck disable=SC2034
+kernel_topdir=$top
 [ $# = 2 ] || die "usage: $me FLAVOR OVS-DIR"
 ovs=$(readlink -f "$2")
 kernel_flavor "$1"
