@@ -90,7 +90,7 @@ copy_ours() {
 make_list() {
     echo build-aux/bigtcp-files.mk
     sed -n '/^OVERLAY_/,/[^\\]$/p' "$top/build-aux/bigtcp-files.mk" \
-        | grep -o '[A-Za-z][-a-zA-Z0-9./]*/[-a-zA-Z0-9.]*'
+        | tr -s ' \t\\' '\n' | grep /
 }
 
 # copy_source: a copy of the source in $changed_source, sharing files with it;
