@@ -32,6 +32,18 @@ do_ethtool(const char *device, void *command, const char *name)
     return af_inet_ifreq_ioctl(device, &ifr, SIOCETHTOOL, name);
 }
 
+/* Returns the value of 'cmd', one of the ETHTOOL_G* commands that have one, of
+ * 'device', or 'default_value' if it has none. */
+uint32_t
+bigtcp_ethtool_get_value(const char *device, uint32_t cmd,
+                         uint32_t default_value)
+{
+    struct ethtool_value value = { .cmd = cmd };
+
+    return (do_ethtool(device, &value, "ETHTOOL")
+            ? default_value : value.data);
+}
+
 /* Fills in 'positions' and 'n_features', with the names that the kernel tells
  * of 'device'.  Returns 0 or a positive errno value. */
 static int

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+uint32_t bigtcp_ethtool_get_value(const char *device, uint32_t cmd,
+                                  uint32_t default_value);
 int bigtcp_ethtool_get_offloads(const char *device, uint32_t *offloads);
 
 #endif /* lib/bigtcp-ethtool.h */

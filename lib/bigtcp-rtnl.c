@@ -14,8 +14,6 @@
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <sched.h>
 #include <string.h>
 
@@ -31,7 +29,6 @@
 #include "openvswitch/shash.h"
 #include "ovs-thread.h"
 #include "simap.h"
-#include "socket-util.h"
 #include "sset.h"
 #include "util.h"
 
@@ -232,20 +229,6 @@ store_link(const struct bigtcp_link *link, const char *name, void *wanted)
     }
 }
 
-/* Returns the value of 'cmd', one of the ETHTOOL_G* commands that have one, of
- * 'device', or 'default_value' if it has none. */
-static uint32_t
-ethtool_get(const char *device, uint32_t cmd, uint32_t default_value)
-{
-    struct ethtool_value value = { .cmd = cmd };
-    struct ifreq ifr;
-
-    memset(&ifr, 0, sizeof ifr);
-    ifr.ifr_data = (void *) &value;
-    return (af_inet_ifreq_ioctl(device, &ifr, SIOCETHTOOL, "ETHTOOL")
-            ? default_value : value.data);
-}
-
 /* Stores in 'lowers' the names of the devices below 'device', of this network
  * namespace. */
 static void
@@ -283,8 +266,10 @@ get_details(struct bigtcp_access *access)
             find_lowers(access->name, access->lowers);
         }
     }
-    access->link->tso_off = !ethtool_get(access->name, ETHTOOL_GTSO, 1);
-    access->link->lro_on = (ethtool_get(access->name, ETHTOOL_GFLAGS, 0)
+    access->link->tso_off = !bigtcp_ethtool_get_value(access->name,
+                                                      ETHTOOL_GTSO, 1);
+    access->link->lro_on = (bigtcp_ethtool_get_value(access->name,
+                                                     ETHTOOL_GFLAGS, 0)
                             & ETH_FLAG_LRO) != 0;
 }
 
