@@ -49,35 +49,6 @@ static size_t n_observations;
 /* Next time to look for shares that have changed, in time_msec(). */
 static long long int next_tell;
 
-/* Ports that the commands are for. */
-
-/* Returns true if 'port' is one of 'names', or if there are none. */
-static bool
-is_named(const struct bigtcp_port *port, const struct sset *names)
-{
-    return (sset_is_empty(names)
-            || sset_contains(names, netdev_get_name(port->netdev)));
-}
-
-/* Returns an array, which the caller frees, of the '*n' ports called 'names',
- * all if there are no names, sorted by bridge and name. */
-static struct bigtcp_port **
-find_ports(const struct sset *names, size_t *n)
-{
-    struct bigtcp_port **ports = xcalloc(hmap_count(&bigtcp_ports) + 1,
-                                         sizeof *ports);
-    struct bigtcp_port *port;
-
-    *n = 0;
-    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
-        if (is_named(port, names)) {
-            ports[(*n)++] = port;
-        }
-    }
-    qsort(ports, *n, sizeof *ports, bigtcp_port_compare);
-    return ports;
-}
-
 /* Returns a text, which the caller frees, that one of 'names' is no port, or
  * NULL if all are. */
 static char *
@@ -86,13 +57,7 @@ check_names(const struct sset *names)
     const char *name;
 
     SSET_FOR_EACH (name, names) {
-        const struct bigtcp_port *port;
-        bool found = false;
-
-        HMAP_FOR_EACH (port, node, &bigtcp_ports) {
-            found |= !strcmp(netdev_get_name(port->netdev), name);
-        }
-        if (!found) {
+        if (!bigtcp_port_exists(name, false)) {
             return xasprintf("no interface '%s'", name);
         }
     }
@@ -216,7 +181,7 @@ bigtcp_observe_start(const struct sset *names, struct shash *results)
         return error;
     }
 
-    ports = find_ports(names, &n);
+    ports = bigtcp_port_list(names, false, &n);
     started = xcalloc(n + 1, sizeof *started);
     for (size_t i = 0; i < n && !error; i++) {
         struct bigtcp_port *port = ports[i];
@@ -280,7 +245,7 @@ bigtcp_observe_stop(const struct sset *names, struct shash *results)
 
     if (!error) {
         size_t n;
-        struct bigtcp_port **ports = find_ports(names, &n);
+        struct bigtcp_port **ports = bigtcp_port_list(names, false, &n);
 
         for (size_t i = 0; i < n; i++) {
             bool observed = port_observation(ports[i]) != NULL;
@@ -311,7 +276,7 @@ bigtcp_observe_check(const struct sset *names)
 
     if (!error && !sset_is_empty(names)) {
         size_t n;
-        struct bigtcp_port **ports = find_ports(names, &n);
+        struct bigtcp_port **ports = bigtcp_port_list(names, false, &n);
 
         for (size_t i = 0; i < n && !error; i++) {
             if (!port_observation(ports[i])) {
@@ -336,7 +301,7 @@ void
 bigtcp_observe_show_text(const struct sset *names, struct ds *ds)
 {
     size_t n;
-    struct bigtcp_port **ports = find_ports(names, &n);
+    struct bigtcp_port **ports = bigtcp_port_list(names, false, &n);
 
     for (size_t i = 0; i < n; i++) {
         const struct bigtcp_observation *o = port_observation(ports[i]);
@@ -368,7 +333,7 @@ bigtcp_observe_show_json(const struct sset *names)
 {
     struct json *json = json_object_create();
     size_t n;
-    struct bigtcp_port **ports = find_ports(names, &n);
+    struct bigtcp_port **ports = bigtcp_port_list(names, false, &n);
 
     for (size_t i = 0; i < n; i++) {
         const struct bigtcp_observation *o = port_observation(ports[i]);

@@ -3,7 +3,7 @@
 #define BIGTCP_PORT_PRIVATE_H 1
 
 /* What the registry of ports (lib/bigtcp-port.c) knows, for its reports
- * (lib/bigtcp-show.c). */
+ * (lib/bigtcp-show.c) and for observation (lib/bigtcp-observe.c). */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,6 +118,8 @@ enum { BIGTCP_N_CLASSES = 2 };
 extern const struct bigtcp_class *const bigtcp_classes[BIGTCP_N_CLASSES];
 
 int bigtcp_port_compare(const void *, const void *);
+struct bigtcp_port **bigtcp_port_list(const struct sset *names, bool or_bridge,
+                                      size_t *n);
 bool bigtcp_port_is_managed(const struct bigtcp_port *);
 void bigtcp_port_report(const struct bigtcp_port *, struct bigtcp_report *);
 struct bigtcp_device *bigtcp_port_device(const struct netdev *);

@@ -33,6 +33,7 @@
 #include "openvswitch/vlog.h"
 #include "seq.h"
 #include "smap.h"
+#include "sset.h"
 #include "timeval.h"
 #include "util.h"
 
@@ -1747,19 +1748,42 @@ bigtcp_port_count(void)
     return n;
 }
 
-/* Returns true if a port, or the bridge of one, is called 'name'. */
+/* Returns true if a port or, if 'or_bridge', the bridge of one is called
+ * 'name'. */
 bool
-bigtcp_port_exists(const char *name)
+bigtcp_port_exists(const char *name, bool or_bridge)
 {
     const struct bigtcp_port *port;
 
     HMAP_FOR_EACH (port, node, &bigtcp_ports) {
-        if (!strcmp(port->bridge->name, name)
-            || !strcmp(netdev_get_name(port->netdev), name)) {
+        if (!strcmp(netdev_get_name(port->netdev), name)
+            || (or_bridge && !strcmp(port->bridge->name, name))) {
             return true;
         }
     }
     return false;
+}
+
+/* Returns an array, which the caller frees, of the '*n' ports whose name or,
+ * if 'or_bridge', whose bridge's name is in 'names', of all ports if that is
+ * empty, sorted by bridge and name. */
+struct bigtcp_port **
+bigtcp_port_list(const struct sset *names, bool or_bridge, size_t *n)
+{
+    struct bigtcp_port **ports = xcalloc(hmap_count(&bigtcp_ports) + 1,
+                                         sizeof *ports);
+    struct bigtcp_port *port;
+
+    *n = 0;
+    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
+        if (sset_is_empty(names)
+            || sset_contains(names, netdev_get_name(port->netdev))
+            || (or_bridge && sset_contains(names, port->bridge->name))) {
+            ports[(*n)++] = port;
+        }
+    }
+    qsort(ports, *n, sizeof *ports, bigtcp_port_compare);
+    return ports;
 }
 
 /* Stores in 'description' the first port on 'device' of 'class', by name, for

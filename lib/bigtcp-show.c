@@ -16,16 +16,6 @@
 #include "sset.h"
 #include "util.h"
 
-/* Returns true if 'port' or its bridge is called one of 'names', or if there
- * are none. */
-static bool
-is_named(const struct bigtcp_port *port, const struct sset *names)
-{
-    return (sset_is_empty(names)
-            || sset_contains(names, port->bridge->name)
-            || sset_contains(names, netdev_get_name(port->netdev)));
-}
-
 /* Reads the devices of the 'n' ports in 'array' anew. */
 static void
 read_ports(struct bigtcp_port *array[], size_t n)
@@ -53,25 +43,15 @@ read_ports(struct bigtcp_port *array[], size_t n)
     free(devs);
 }
 
-/* Returns an array of the '*n' ports that are called 'names' or that are on a
- * bridge that is, all if there are no names, sorted by bridge and name.  Their
- * devices are read anew. */
+/* Returns an array, which the caller frees, of the '*n' ports to show for
+ * 'names', as bigtcp_port_list() does.  Their devices are read anew. */
 static struct bigtcp_port **
 ports_to_show(const struct sset *names, size_t *n)
 {
-    struct bigtcp_port **array = xcalloc(hmap_count(&bigtcp_ports) + 1,
-                                         sizeof *array);
-    struct bigtcp_port *port;
+    struct bigtcp_port **ports = bigtcp_port_list(names, true, n);
 
-    *n = 0;
-    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
-        if (is_named(port, names)) {
-            array[(*n)++] = port;
-        }
-    }
-    qsort(array, *n, sizeof *array, bigtcp_port_compare);
-    read_ports(array, *n);
-    return array;
+    read_ports(ports, *n);
+    return ports;
 }
 
 enum {

@@ -201,7 +201,7 @@ bigtcp_unixctl_show(struct unixctl_conn *conn, int argc, const char *argv[],
     struct sset names = SSET_INITIALIZER(&names);
 
     for (int i = 1; i < argc; i++) {
-        if (!bigtcp_port_exists(argv[i])) {
+        if (!bigtcp_port_exists(argv[i], true)) {
             char *error = xasprintf("no bridge or interface '%s'", argv[i]);
 
             unixctl_command_reply_error(conn, error);
