@@ -102,7 +102,7 @@ probe(struct capabilities *caps)
         }
     }
     caps->probe_error = bigtcp_rtnl_probe(caps->probes, caps->n_probes);
-    bigtcp_rtnl_kind_ceiling("openvswitch", &caps->internal_ceiling);
+    bigtcp_rtnl_kind_ceiling(BIGTCP_KIND_INTERNAL, &caps->internal_ceiling);
     caps->module = module_is_loaded("openvswitch_bigtcp");
     get_module_version("openvswitch_bigtcp", caps->module_version,
                        sizeof caps->module_version);

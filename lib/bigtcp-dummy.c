@@ -87,8 +87,8 @@ bigtcp_dummy_get(struct bigtcp_access *accesses, size_t n)
         accesses[i].error = dummy->gone ? ENODEV : 0;
         accesses[i].remote = false;
         if (!dummy->gone) {
-            dummy->link.settable = (module && !strcmp(dummy->link.kind,
-                                                      "openvswitch"));
+            dummy->link.settable = (module
+                                    && bigtcp_link_is_internal(&dummy->link));
             accesses[i].remote = (netnsid_is_remote(dummy->link.netnsid)
                                   && !dummy->link.settable);
             *accesses[i].link = dummy->link;

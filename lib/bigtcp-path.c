@@ -495,7 +495,7 @@ bigtcp_path_find_remedy(const struct bigtcp_path_copy *copy,
         remedy->reason = xasprintf(
             "%"PRIu32" is the ceiling of %s (%s)%s", ceiling, hop->dev->device,
             hop->attr == BIGTCP_GSO_MAX_SEGS ? "tso_max_segs" : "tso_max_size",
-            (!strcmp(link->kind, "openvswitch")
+            (bigtcp_link_is_internal(link)
              && hop->attr != BIGTCP_GSO_MAX_SEGS
              ? ", which kernel module openvswitch_bigtcp raises" : ""));
     } else if (!hop->dev->port) {

@@ -51,9 +51,6 @@ enum {
     BIGTCP_IFLA_GRO_IPV4_MAX_SIZE = 64,
 };
 
-/* Kind of an internal port. */
-#define INTERNAL_KIND "openvswitch"
-
 /* RTEXT_FILTER_SKIP_STATS: leave the statistics out of the reply. */
 #define BIGTCP_RTEXT_FILTER_SKIP_STATS (1 << 3)
 
@@ -354,13 +351,13 @@ complete_access(struct bigtcp_access *access, int *module)
     /* Its name may be that of another device here. */
     if (access->internal
         && (access->error == ENODEV
-            || (!access->error && strcmp(link->kind, INTERNAL_KIND)))) {
+            || (!access->error && !bigtcp_link_is_internal(link)))) {
         get_remote(access);
     }
 
     access->remote = false;
     if (!access->error) {
-        if (!strcmp(link->kind, INTERNAL_KIND)) {
+        if (bigtcp_link_is_internal(link)) {
             if (*module < 0) {
                 *module = bigtcp_genl_is_there();
             }

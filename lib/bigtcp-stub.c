@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* lib/bigtcp-rtnl.c, lib/bigtcp-bpf.c and lib/bigtcp-probe.c for where there
- * is no rtnetlink and no bpf(2). */
 /* lib/bigtcp-rtnl.c, lib/bigtcp-genl.c, lib/bigtcp-bpf.c and
  * lib/bigtcp-probe.c for where there is no netlink and no bpf(2). */
 

@@ -144,6 +144,13 @@ bigtcp_link_ceiling(const struct bigtcp_link *link)
             : BIGTCP_LEGACY_SIZE);
 }
 
+/* Returns true if 'link' is that of an internal port. */
+bool
+bigtcp_link_is_internal(const struct bigtcp_link *link)
+{
+    return !strcmp(link->kind, BIGTCP_KIND_INTERNAL);
+}
+
 /* Returns true if the kernel says the same in 'a' and 'b'. */
 bool
 bigtcp_link_equal(const struct bigtcp_link *a, const struct bigtcp_link *b)
@@ -603,12 +610,6 @@ clamp(enum bigtcp_attr attr, uint32_t asked, const struct bigtcp_link *link,
     return MIN(asked, limit);
 }
 
-static bool
-is_internal(const struct bigtcp_link *link)
-{
-    return !strcmp(link->kind, "openvswitch");
-}
-
 /* Adds to 'report' what became of 'asked' for 'attr' of 'request', which is
  * 'got'. */
 static void
@@ -639,7 +640,7 @@ report_clamp(enum bigtcp_attr attr, uint32_t asked, uint32_t got,
         bigtcp_report_add(report, BIGTCP_STATE_CLAMPED,
                           "%s %"PRIu32" asked, %"PRIu32" is the device's "
                           "ceiling (tso_max_size)%s", name, asked, got,
-                          (!is_internal(link) ? "" : link->settable
+                          (!bigtcp_link_is_internal(link) ? "" : link->settable
                            ? ", which other_config:tso_max_size raises"
                            : ", which kernel module openvswitch_bigtcp "
                              "raises"));
@@ -668,7 +669,7 @@ report_ceiling(const struct bigtcp_request *request,
             bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
                               "tso_max_size stays %"PRIu32", which %s can "
                               "set: %"PRIu32" caps the GSO sizes", ceiling,
-                              (is_internal(link)
+                              (bigtcp_link_is_internal(link)
                                ? "only kernel module openvswitch_bigtcp"
                                : "nothing here"), asked);
         }
@@ -776,7 +777,7 @@ bigtcp_decide(const struct bigtcp_request *request,
             value = clamp(attr, asked->value[attr], link, cap);
             report_clamp(attr, asked->value[attr], value, request, link,
                          report);
-            if (is_gro_size(attr) && is_internal(link)) {
+            if (is_gro_size(attr) && bigtcp_link_is_internal(link)) {
                 bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
                                   "%s has no effect on an internal port, "
                                   "which receives without GRO",

@@ -103,14 +103,17 @@ bool bigtcp_sizes_equal(const struct bigtcp_sizes *,
 void bigtcp_sizes_format(const struct bigtcp_sizes *, struct ds *);
 bool bigtcp_sizes_parse(struct bigtcp_sizes *, const char *);
 
+/* Kind of link of an internal port, as the kernel names it. */
+#define BIGTCP_KIND_INTERNAL "openvswitch"
+
 /* What the kernel says of a device. */
 struct bigtcp_link {
     int ifindex;                /* Interface index. */
     int netnsid;                /* Network namespace, as of lib/netnsid.h. */
     bool settable;              /* 'tso_max_size' can be set, and all sizes
                                  * wherever the device is. */
-    char kind[16];              /* Kind of link, e.g. "openvswitch" for an
-                                 * internal port, "" for hardware. */
+    char kind[16];              /* Kind of link, e.g. BIGTCP_KIND_INTERNAL,
+                                 * "" for hardware. */
     char qdisc[16];             /* Kind of its root queueing discipline. */
     uint32_t tso_max_segs;      /* Ceiling of gso_max_segs. */
     uint32_t carries;           /* Of a tunnel: largest packet, in bytes, that
@@ -125,6 +128,7 @@ struct bigtcp_link {
 };
 
 uint32_t bigtcp_link_ceiling(const struct bigtcp_link *);
+bool bigtcp_link_is_internal(const struct bigtcp_link *);
 bool bigtcp_link_equal(const struct bigtcp_link *, const struct bigtcp_link *);
 
 /* Rows of the database that can hold the keys, the nearest to a port
