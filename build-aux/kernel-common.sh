@@ -3,7 +3,8 @@
 #
 # Shell functions of build-aux/kernel-*, to be read with '.'.
 #
-# The caller sets 'me' to its own name for messages and runs with 'set -eu'.
+# The caller sets 'me' to its own name for messages and 'kernel_topdir' to the
+# top of our sources, and runs with 'set -eu'.
 # A FLAVOR is a kernel series that Debian has: 6.1, 6.12 or 7.3.  Nothing here
 # knows a point release; apt says which one there is.
 #
@@ -11,7 +12,6 @@
 # that it was made from, and its own hash is compared with the one that was
 # written beside it.
 
-kernel_topdir=$(CDPATH='' cd "$(dirname "$0")/.." && pwd)
 kernel_cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/openvswitch-bigtcp/kernel
 kernel_flavors="6.1 6.12 7.3"
 kernel_start=$(date +%s)
@@ -82,6 +82,7 @@ kernel_hash() {
 # Prints the text of the functions named, from this file.
 kernel_function() {
     for function; do
+        # shellcheck disable=SC2154
         sed -n "/^$function() {/,/^}/p" \
             "$kernel_topdir/build-aux/kernel-common.sh"
     done

@@ -104,10 +104,8 @@ if [ "${1-}" = --inside ]; then
     exit "$failed"
 fi
 
-. "$top/build-aux/kernel-common.sh"
-# It takes the caller for one beside itself.
-# shellcheck disable=SC2034
 kernel_topdir=$top
+. "$kernel_topdir/build-aux/kernel-common.sh"
 [ $# = 2 ] || die "usage: $me FLAVOR OVS-DIR"
 ovs=$(readlink -f "$2")
 kernel_flavor "$1"
