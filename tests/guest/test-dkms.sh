@@ -25,23 +25,10 @@ if [ "${1-}" = --inside ]; then
                   "$top/datapath/dkms.conf")
     package=openvswitch-bigtcp/$version
     source=/usr/src/openvswitch-bigtcp-$version
-    log=$(mktemp)
-    n=0
-    failed=0
-    # Reports test '$1'; it passed if the command that follows succeeds.
-    check() {
-        local title=$1
-        shift
-        n=$((n + 1))
-        if "$@" > "$log" 2>&1; then
-            echo "ok $n - $title"
-        else
-            failed=1
-            echo "not ok $n - $title"
-            sed 's/^/# /' "$log" | tail -n 30
-            cat "/var/lib/dkms/$package/build/make.log" 2> /dev/null |
-                sed 's/^/# /' | tail -n 30
-        fi
+    scratch=$(mktemp -d)
+    . "$here/tap.sh"
+    tap_explain() {
+        cat "/var/lib/dkms/$package/build/make.log" 2> /dev/null
     }
     gone() {
         [ ! -d "/sys/module/$1" ]
@@ -100,8 +87,8 @@ if [ "${1-}" = --inside ]; then
          for k in 5.19.0-2-amd64 6.1.0-57-amd64 7.3.4+deb13-amd64 10.0.0; do
              echo \$k | grep -E \"\$BUILD_EXCLUSIVE_KERNEL\" || exit
          done"
-    echo "1..$n"
-    exit "$failed"
+    tap_end
+    exit
 fi
 
 kernel_topdir=$top

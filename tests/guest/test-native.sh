@@ -24,6 +24,7 @@ export TMPDIR=/run/tmp
 mkdir "$TMPDIR"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+. "$top/tests/guest/tap.sh"
 
 # Prints all that the demo might leave behind.
 snapshot() {
@@ -36,34 +37,9 @@ snapshot() {
     cat /proc/[0-9]*/comm 2> /dev/null | grep -E '^(ovs|iperf3|unshare)'
 }
 
-n=0
-failed=0
-# Reports test '$1': what the command that follows says.
-check() {
-    local title=$1
-    shift
-    n=$((n + 1))
-    if "$@" > "$scratch/why" 2>&1; then
-        echo "ok $n - $title"
-    else
-        failed=$((failed + 1))
-        echo "not ok $n - $title"
-        sed 's/^/# /' "$scratch/why"
-    fi
-}
-
 no_trace() {
     snapshot > "$scratch/after"
     diff -u "$scratch/before" "$scratch/after"
-}
-
-wait_until() {
-    local i
-    for ((i = 0; i < 1200; i++)); do
-        "$@" && return
-        sleep 0.1
-    done
-    return 1
 }
 
 modprobe dummy                  # A module that was there before.
@@ -82,13 +58,11 @@ check "nothing is left behind" no_trace
 : > "$scratch/out"
 ./quickstart demo --native --no-build > "$scratch/out" 2>&1 &
 pid=$!
-check "the demo sends" wait_until grep -q '^round 1' "$scratch/out"
+check "the demo sends" wait_until 120 grep -q '^round 1' "$scratch/out"
 kill -TERM "$pid"
 wait "$pid"
 status=$?
 check "the demo can be interrupted" [ "$status" = 143 ]
 check "nothing is left behind by an interrupted demo" no_trace
 
-echo "1..$n"
-echo "# $((n - failed)) passed, $failed failed"
-[ "$failed" = 0 ]
+tap_end

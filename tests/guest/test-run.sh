@@ -6,27 +6,17 @@
 
 set -u
 
-run=${GUEST_RUN:-$(dirname "$(readlink -f "$0")")/run}
+here=$(dirname "$(readlink -f "$0")")
+run=${GUEST_RUN:-$here/run}
 options=("$@")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export TMPDIR=$scratch/tmp      # What the runner leaves behind shows here.
 mkdir "$TMPDIR" "$scratch/rw"
 
-n=0
-failed=0
-# Reports test '$1'; it passed if the command that follows succeeds.
-check() {
-    local title=$1
-    shift
-    n=$((n + 1))
-    if "$@"; then
-        echo "ok $n - $title"
-    else
-        failed=$((failed + 1))
-        echo "not ok $n - $title"
-        sed 's/^/# /' "$scratch/err" | tail -n 30
-    fi
+. "$here/tap.sh"
+tap_explain() {
+    cat "$scratch/err"
 }
 
 # Runs the runner with the arguments.  Leaves 'status', 'out' and 'err'.
@@ -43,16 +33,6 @@ no_process() {
             return 1
         fi
     done
-}
-
-# Waits at most 30 s for the command that follows to succeed.
-wait_until() {
-    local i
-    for ((i = 0; i < 300; i++)); do
-        "$@" && return
-        sleep 0.1
-    done
-    return 1
 }
 
 is_empty() {
@@ -218,7 +198,7 @@ interrupt() {
         sh -c "touch $scratch/rw/begun; sleep 1000" \
         > "$scratch/out" 2> "$scratch/err" &
     local pid=$!
-    wait_until [ -e "$scratch/rw/begun" ]
+    wait_until 30 [ -e "$scratch/rw/begun" ]
     kill -"$1" "$pid"
     wait "$pid"
     status=$?
@@ -228,8 +208,6 @@ check "SIGTERM ends runner and guest" all_of '[ "$status" = 143 ]' no_process
 check "nothing is left behind" all_of no_process 'is_empty "$TMPDIR"'
 interrupt KILL 2> /dev/null
 check "no guest outlives a runner killed with SIGKILL" \
-      wait_until no_process
+      wait_until 30 no_process
 
-echo "1..$n"
-echo "# $((n - failed)) passed, $failed failed"
-[ "$failed" = 0 ]
+tap_end
