@@ -44,6 +44,8 @@ OVERLAY_FILES = \
 	lib/bigtcp-probe.c \
 	lib/bigtcp-probe.h \
 	lib/bigtcp-provider.h \
+	lib/bigtcp-report.c \
+	lib/bigtcp-report.h \
 	lib/bigtcp-route.c \
 	lib/bigtcp-route.h \
 	lib/bigtcp-rtnl.c \

@@ -33,6 +33,8 @@ lib_libopenvswitch_la_SOURCES += \
 	lib/bigtcp-port-private.h \
 	lib/bigtcp-probe.h \
 	lib/bigtcp-provider.h \
+	lib/bigtcp-report.c \
+	lib/bigtcp-report.h \
 	lib/bigtcp-route.c \
 	lib/bigtcp-route.h \
 	lib/bigtcp-show.c \

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "bigtcp-report.h"
 #include "openvswitch/dynamic-string.h"
 #include "util.h"
 
@@ -323,51 +324,65 @@ choose(struct bigtcp_member *member, enum bigtcp_attr attr, uint32_t ceiling,
     }
 }
 
-/* Adds to the report of 'member' that 'limit' holds for the attributes that
- * are called 'names', of which one is 'attr'. */
+/* Adds to the report of 'member', with 'state', that 'limit' holds for
+ * 'attrs', bits of attributes: that they, or 'what' if it is not NULL, come to
+ * no more. */
 static void
 report_limit(struct bigtcp_member *member, const struct bigtcp_member *members,
              const struct state *states, enum bigtcp_state state,
-             enum bigtcp_attr attr, const char *names,
-             const struct limit *limit)
+             uint32_t attrs, const char *what, const struct limit *limit)
 {
-    const char *limiter = members[limit->by].name;
+    enum bigtcp_attr first = raw_ctz(attrs);
+    struct bigtcp_facts facts = {
+        .cause = (limit->below ? BIGTCP_CAUSE_LOWER_LIMITS
+                  : BIGTCP_CAUSE_PORT_LIMITS),
+        .name = members[limit->by].name,
+        .attrs = attrs,
+        .limit = limit->value,
+    };
+    struct ds names = DS_EMPTY_INITIALIZER;
 
-    if (limit->below && attr == BIGTCP_GSO_MAX_SEGS) {
-        bigtcp_report_add(member->report, state,
-                          "%s %"PRIu32": leaves by %s, which takes "
-                          "%"PRIu32" segments", names, limit->value, limiter,
-                          states[limit->by].hop[GSO_SEGS].value);
-    } else if (limit->below) {
-        const struct limit *hop = states[limit->by].hop;
-
-        bigtcp_report_add(member->report, state,
-                          "%s %"PRIu32": leaves by %s, which takes "
-                          "%"PRIu32" bytes", names, limit->value, limiter,
-                          (is_tunnel(member)
-                           ? MIN(hop[GSO_V4].value, hop[GSO_V6].value)
-                           : attr == BIGTCP_GSO_IPV4_MAX_SIZE
-                           ? hop[GSO_V4].value : hop[GSO_V6].value));
-    } else {
-        bigtcp_report_add(member->report, state,
-                          "%s %"PRIu32": port %s takes no more", names,
-                          limit->value, limiter);
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        if (!what && attrs & (1u << attr)) {
+            ds_put_format(&names, "%s%s", names.length ? ", " : "",
+                          bigtcp_attr_to_string(attr));
+        }
     }
+    ds_put_format(&names, "%s %"PRIu32, what ? what : "", limit->value);
+
+    if (!limit->below) {
+        bigtcp_report_add_facts(member->report, state, &facts,
+                                "%s: port %s takes no more", ds_cstr(&names),
+                                facts.name);
+    } else {
+        const struct limit *hop = states[limit->by].hop;
+        uint32_t takes = (first == BIGTCP_GSO_MAX_SEGS ? hop[GSO_SEGS].value
+                          : is_tunnel(member)
+                          ? MIN(hop[GSO_V4].value, hop[GSO_V6].value)
+                          : first == BIGTCP_GSO_IPV4_MAX_SIZE
+                          ? hop[GSO_V4].value : hop[GSO_V6].value);
+
+        bigtcp_report_add_facts(member->report, state, &facts,
+                                "%s: leaves by %s, which takes %"PRIu32" %s",
+                                ds_cstr(&names), facts.name, takes,
+                                (first == BIGTCP_GSO_MAX_SEGS
+                                 ? "segments" : "bytes"));
+    }
+    ds_destroy(&names);
 }
 
-/* Adds to the report of 'member' who limits what, by 'by'. */
+/* Adds to the report of 'member', with 'state', who limits what, by 'by', as
+ * report_limit() does. */
 static void
 report_limits(struct bigtcp_member *member,
               const struct bigtcp_member *members,
-              const struct state *states,
-              const struct limit by[BIGTCP_N_ATTRS])
+              const struct state *states, enum bigtcp_state state,
+              const char *what, const struct limit by[BIGTCP_N_ATTRS])
 {
-    enum bigtcp_state state = (member->request.is_auto ? BIGTCP_STATE_LIMITED
-                               : BIGTCP_STATE_CLAMPED);
     uint32_t told = 0;
 
     BIGTCP_FOR_EACH_ATTR (attr) {
-        struct ds names = DS_EMPTY_INITIALIZER;
+        uint32_t attrs = 0;
 
         if (by[attr].by == NOBODY || told & (1u << attr)) {
             continue;
@@ -375,14 +390,11 @@ report_limits(struct bigtcp_member *member,
         /* One sentence for all that the same port limits to the same value. */
         for (enum bigtcp_attr i = attr; i < BIGTCP_N_ATTRS; i++) {
             if (by[i].by == by[attr].by && by[i].value == by[attr].value) {
-                ds_put_cstr(&names, names.length ? ", " : "");
-                ds_put_cstr(&names, bigtcp_attr_to_string(i));
-                told |= 1u << i;
+                attrs |= 1u << i;
             }
         }
-        report_limit(member, members, states, state, attr, ds_cstr(&names),
-                     &by[attr]);
-        ds_destroy(&names);
+        report_limit(member, members, states, state, attrs, what, &by[attr]);
+        told |= attrs;
     }
 }
 
@@ -398,8 +410,11 @@ cap_by_lowers(struct bigtcp_member *member,
 {
     uint32_t cap = bigtcp_gso_cap(&member->request, member->link,
                                   member->original);
-    struct limit told = no_limit;
+    struct limit segmented[BIGTCP_N_ATTRS];
 
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        segmented[attr] = no_limit;
+    }
     for (size_t k = 0; k < N_LIMITS; k++) {
         enum bigtcp_attr attr = gso_attrs[k];
         struct bigtcp_sizes *asked = &member->request.asked;
@@ -419,12 +434,12 @@ cap_by_lowers(struct bigtcp_member *member,
             : is_tunnel(member)) {
             asked->value[attr] = limit.value;
             by[attr] = limit;
-        } else if (limit.value != told.value || limit.by != told.by) {
-            report_limit(member, members, states, BIGTCP_STATE_APPLIED, attr,
-                         "segmented above", &limit);
-            told = limit;
+        } else {
+            segmented[attr] = limit;
         }
     }
+    report_limits(member, members, states, BIGTCP_STATE_APPLIED,
+                  "segmented above", segmented);
 }
 
 /* Decides what each of the 'n_members' devices should have, which are in
@@ -541,7 +556,9 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
         if (member->managed) {
             cap_by_lowers(member, members, states, &states[i], chosen, by);
         }
-        report_limits(member, members, states, by);
+        report_limits(member, members, states,
+                      (member->request.is_auto ? BIGTCP_STATE_LIMITED
+                       : BIGTCP_STATE_CLAMPED), NULL, by);
         bigtcp_decide(&member->request, member->link, member->original,
                       &member->wanted, member->report);
     }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "bigtcp.h"
+#include "bigtcp-report.h"
 #include "bigtcp-route.h"
 #include "openvswitch/hmap.h"
 #include "openvswitch/list.h"

@@ -659,12 +659,6 @@ back_off(struct bigtcp_device *device)
     device->hold_until = time_msec() + device->backoff;
 }
 
-/* What a commit must know of a device from before it. */
-struct snapshot {
-    enum bigtcp_state state;
-    char *reason;
-};
-
 /* Finds which of the sizes that 'device' lacks of 'wanted' it had, and lost to
  * another program.  Unless that is put right now, makes 'wanted' what is there
  * and says so in the report. */
@@ -733,10 +727,10 @@ is_held(const struct bigtcp_device *device, const struct bigtcp_sizes *wanted)
 }
 
 /* Decides, after policy's 'wanted', what must be sent to 'device' and stores
- * it in 'change'. */
+ * it in 'change'.  'before' is the report of the last commit. */
 static void
 decide(struct bigtcp_device *device, struct bigtcp_sizes *wanted,
-       struct bigtcp_sizes *change, const struct snapshot *before)
+       struct bigtcp_sizes *change, const struct bigtcp_report *before)
 {
     struct bigtcp_sizes settled = *wanted;
 
@@ -746,8 +740,7 @@ decide(struct bigtcp_device *device, struct bigtcp_sizes *wanted,
     }
     if (is_held(device, wanted)) {
         bigtcp_report_clear(&device->report);
-        bigtcp_report_add(&device->report, before->state, "%s",
-                          before->reason);
+        bigtcp_report_append(&device->report, before);
         return;
     }
     if (!device->refused) {
@@ -865,11 +858,12 @@ change_devices(struct bigtcp_device *devs[],
     free(refused);
 }
 
-/* Tells the log and the ports of 'device' what changed since 'before'. */
+/* Tells the log and the ports of 'device' what changed since the last commit,
+ * of which 'before' is the report. */
 static void
-publish(struct bigtcp_device *device, const struct snapshot *before)
+publish(struct bigtcp_device *device, const struct bigtcp_report *before)
 {
-    const char *reason = ds_cstr(&device->report.reason);
+    const char *reason = ds_cstr_ro(&device->report.reason);
     bool managed = device_is_managed(device);
     struct ds moves = DS_EMPTY_INITIALIZER;
     struct bigtcp_port *port;
@@ -889,7 +883,8 @@ publish(struct bigtcp_device *device, const struct snapshot *before)
     changed = (managed != device->managed
                || (managed && (moves.length
                                || device->report.state != before->state
-                               || strcmp(reason, before->reason))));
+                               || strcmp(reason,
+                                         ds_cstr_ro(&before->reason)))));
     if (changed) {
         VLOG_INFO("%s: %s%s%s%s%s", device->name,
                   (managed ? bigtcp_state_to_string(device->report.state)
@@ -1147,13 +1142,12 @@ commit_devices(struct bigtcp_device *devs[], size_t n)
     struct bigtcp_sizes *changes = xcalloc(n, sizeof *changes);
     struct bigtcp_sizes *wanted = xcalloc(n, sizeof *wanted);
     struct bigtcp_device **some = xcalloc(n, sizeof *some);
-    struct snapshot *before = xcalloc(n, sizeof *before);
+    struct bigtcp_report *before = xcalloc(n, sizeof *before);
     size_t n_some = 0;
 
     for (size_t i = 0; i < n; i++) {
-        before[i].state = devs[i]->report.state;
-        before[i].reason = xstrdup(ds_cstr(&devs[i]->report.reason));
-        bigtcp_report_clear(&devs[i]->report);
+        before[i] = devs[i]->report;
+        bigtcp_report_init(&devs[i]->report);
         if (device_is_managed(devs[i]) || devs[i]->watched) {
             examine(devs[i]);
         }
@@ -1188,7 +1182,7 @@ commit_devices(struct bigtcp_device *devs[], size_t n)
             drop_originals(devs[i]);
         }
         publish(devs[i], &before[i]);
-        free(before[i].reason);
+        bigtcp_report_destroy(&before[i]);
         if (ovs_list_is_empty(&devs[i]->ports) && !devs[i]->watched) {
             device_destroy(devs[i]);
         }
@@ -1462,12 +1456,9 @@ bigtcp_port_report(const struct bigtcp_port *port,
         bigtcp_report_add(report, BIGTCP_STATE_UNSUPPORTED, "%s",
                           port->unsupported);
     } else {
-        const struct bigtcp_report *r = &port->device->report;
         const struct bigtcp_port *other;
 
-        if (r->reason.length) {
-            bigtcp_report_add(report, r->state, "%s", ds_cstr_ro(&r->reason));
-        }
+        bigtcp_report_append(report, &port->device->report);
         if (!port->device->error
             && port->device->class == &bigtcp_rtnl_class) {
             const struct bigtcp_hazard *hazard;
@@ -1475,8 +1466,14 @@ bigtcp_port_report(const struct bigtcp_port *port,
             BIGTCP_FOR_EACH_HAZARD (hazard, bigtcp_running_version()) {
                 if (bigtcp_hazard_applies(hazard,
                                           &port->device->link.sizes)) {
-                    bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
-                                      "kernel hazard: %s", hazard->text);
+                    struct bigtcp_facts facts = {
+                        .cause = BIGTCP_CAUSE_KERNEL_HAZARD,
+                        .name = hazard->commit,
+                    };
+
+                    bigtcp_report_add_facts(report, BIGTCP_STATE_APPLIED,
+                                            &facts, "kernel hazard: %s",
+                                            hazard->text);
                 }
             }
         }
@@ -1509,13 +1506,19 @@ bigtcp_port_report(const struct bigtcp_port *port,
 
         if (key->rejected) {
             bool own = key->rejected_row == BIGTCP_ROW_INTERFACE;
+            struct bigtcp_facts facts = {
+                .cause = BIGTCP_CAUSE_VALUE_REJECTED,
+                .name = bigtcp_key_to_string(i),
+                .row = key->rejected_row,
+            };
             struct ds why = DS_EMPTY_INITIALIZER;
 
             bigtcp_value_explain(i, key->rejected, &why);
-            bigtcp_report_add(report, BIGTCP_STATE_ERROR, "%s%s%s",
-                              (own ? ""
-                               : bigtcp_row_to_string(key->rejected_row)),
-                              own ? "" : ": ", ds_cstr(&why));
+            bigtcp_report_add_facts(report, BIGTCP_STATE_ERROR, &facts,
+                                    "%s%s%s",
+                                    (own ? ""
+                                     : bigtcp_row_to_string(facts.row)),
+                                    own ? "" : ": ", ds_cstr(&why));
             ds_destroy(&why);
         }
     }

@@ -178,6 +178,69 @@ json_put_uint(struct json *object, const char *name, uint32_t value)
     json_object_put(object, name, json_integer_create(value));
 }
 
+/* Adds 'facts' to 'object'. */
+static void
+facts_to_json(const struct bigtcp_facts *facts, struct json *object)
+{
+    struct json *attrs;
+
+    switch (facts->cause) {
+    case BIGTCP_CAUSE_NONE:
+        return;
+    case BIGTCP_CAUSE_PORT_LIMITS:
+    case BIGTCP_CAUSE_LOWER_LIMITS:
+        attrs = json_array_create_empty();
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            if (facts->attrs & (1u << attr)) {
+                json_array_add(attrs, json_string_create(
+                                   bigtcp_attr_to_string(attr)));
+            }
+        }
+        json_object_put(object, "attributes", attrs);
+        json_put_uint(object, "limit", facts->limit);
+        json_object_put_string(object, "by", facts->name);
+        break;
+    case BIGTCP_CAUSE_TSO_OFF:
+    case BIGTCP_CAUSE_LRO_ON:
+        break;
+    case BIGTCP_CAUSE_QDISC_SEGMENTS:
+        json_object_put_string(object, "qdisc", facts->name);
+        break;
+    case BIGTCP_CAUSE_KERNEL_HAZARD:
+        json_object_put_string(object, "commit", facts->name);
+        break;
+    case BIGTCP_CAUSE_VALUE_REJECTED:
+        json_object_put_string(object, "key", facts->name);
+        json_object_put_string(object, "row",
+                               bigtcp_row_to_string(facts->row));
+        break;
+    }
+    json_object_put_string(object, "cause",
+                           bigtcp_cause_to_string(facts->cause));
+}
+
+/* Adds the state of 'report', and why, to 'object'. */
+static void
+report_to_json(const struct bigtcp_report *report, struct json *object)
+{
+    json_object_put_string(object, "state",
+                           bigtcp_state_to_string(report->state));
+    if (report->n_reasons) {
+        struct json *reasons = json_array_create_empty();
+
+        for (size_t i = 0; i < report->n_reasons; i++) {
+            const struct bigtcp_reason *r = &report->reasons[i];
+            struct json *reason = json_object_create();
+
+            json_object_put_string(reason, "text", r->text);
+            facts_to_json(&r->facts, reason);
+            json_array_add(reasons, reason);
+        }
+        json_object_put_string(object, "reason", ds_cstr_ro(&report->reason));
+        json_object_put(object, "reasons", reasons);
+    }
+}
+
 static struct json *
 port_to_json(const struct bigtcp_port *port)
 {
@@ -240,11 +303,7 @@ port_to_json(const struct bigtcp_port *port)
 
         bigtcp_report_init(&report);
         bigtcp_port_report(port, &report);
-        json_object_put_string(json, "state",
-                               bigtcp_state_to_string(report.state));
-        if (report.reason.length) {
-            json_object_put_string(json, "reason", ds_cstr(&report.reason));
-        }
+        report_to_json(&report, json);
         bigtcp_report_destroy(&report);
     }
     return json;

@@ -9,9 +9,10 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
+#include "bigtcp-report.h"
+#include "openvswitch/dynamic-string.h"
 #include "openvswitch/util.h"
 #include "smap.h"
 #include "util.h"
@@ -504,60 +505,6 @@ bigtcp_request_is_empty(const struct bigtcp_request *request)
             && !request->rejected);
 }
 
-/* Returns the name of 'state', e.g. "applied". */
-const char *
-bigtcp_state_to_string(enum bigtcp_state state)
-{
-    switch (state) {
-#define BIGTCP_STATE(ENUM, NAME) case BIGTCP_STATE_##ENUM: return #NAME;
-    BIGTCP_STATES
-#undef BIGTCP_STATE
-    }
-    OVS_NOT_REACHED();
-}
-
-void
-bigtcp_report_init(struct bigtcp_report *report)
-{
-    report->state = BIGTCP_STATE_APPLIED;
-    ds_init(&report->reason);
-}
-
-void
-bigtcp_report_destroy(struct bigtcp_report *report)
-{
-    if (report) {
-        ds_destroy(&report->reason);
-    }
-}
-
-void
-bigtcp_report_clear(struct bigtcp_report *report)
-{
-    report->state = BIGTCP_STATE_APPLIED;
-    ds_clear(&report->reason);
-}
-
-/* Adds the reason 'format' to 'report', unless that is NULL, and 'state' if it
- * is worse than what the report has. */
-void
-bigtcp_report_add(struct bigtcp_report *report, enum bigtcp_state state,
-                  const char *format, ...)
-{
-    va_list args;
-
-    if (!report) {
-        return;
-    }
-    report->state = MAX(report->state, state);
-    if (report->reason.length) {
-        ds_put_cstr(&report->reason, "; ");
-    }
-    va_start(args, format);
-    ds_put_format_valist(&report->reason, format, args);
-    va_end(args);
-}
-
 /* Returns the ceiling, in bytes, that 'request' lets the device with 'link'
  * have, which had 'original': the one that it has unless it can be set. */
 static uint32_t
@@ -706,26 +653,32 @@ report_device(const struct bigtcp_link *link,
     /* They have segmented packets above some size of theirs (tbf), by default
      * at low rates (cake, dualpi2), or to corrupt single segments (netem). */
     static const char *const qdiscs[] = { "tbf", "cake", "dualpi2", "netem" };
+    struct bigtcp_facts facts = { .name = NULL };
 
     if (bigtcp_sizes_is_big(wanted, BIGTCP_GSO_MAX_SIZE)
         || bigtcp_sizes_is_big(wanted, BIGTCP_GSO_IPV4_MAX_SIZE)) {
         if (link->tso_off) {
-            bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
-                              "TSO is off: the kernel segments what the "
-                              "device sends");
+            facts.cause = BIGTCP_CAUSE_TSO_OFF;
+            bigtcp_report_add_facts(report, BIGTCP_STATE_APPLIED, &facts,
+                                    "TSO is off: the kernel segments what the "
+                                    "device sends");
         }
         for (size_t i = 0; i < ARRAY_SIZE(qdiscs); i++) {
             if (!strcmp(link->qdisc, qdiscs[i])) {
-                bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
-                                  "qdisc %s can segment what the device "
-                                  "sends", link->qdisc);
+                facts.cause = BIGTCP_CAUSE_QDISC_SEGMENTS;
+                facts.name = link->qdisc;
+                bigtcp_report_add_facts(report, BIGTCP_STATE_APPLIED, &facts,
+                                        "qdisc %s can segment what the device "
+                                        "sends", link->qdisc);
+                facts.name = NULL;
             }
         }
     }
     if (link->lro_on) {
-        bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
-                          "LRO is on: what it merges cannot be forwarded "
-                          "(turn it off, GRO does the same)");
+        facts.cause = BIGTCP_CAUSE_LRO_ON;
+        bigtcp_report_add_facts(report, BIGTCP_STATE_APPLIED, &facts,
+                                "LRO is on: what it merges cannot be "
+                                "forwarded (turn it off, GRO does the same)");
     }
 }
 

@@ -6,18 +6,18 @@
  * ==============
  *
  * Settings of a port and what the kernel says of its device go in, the sizes
- * that the device should have come out, with a state and a reason.  Nothing
- * here does I/O or keeps state of its own.
+ * that the device should have come out, with a report of why
+ * (lib/bigtcp-report.h).  Nothing here does I/O or keeps state of its own.
  *
  * All sizes are in bytes. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "openvswitch/compiler.h"
-#include "openvswitch/dynamic-string.h"
 #include "util.h"
 
+struct bigtcp_report;
+struct ds;
 struct smap;
 
 /* Bounds of a size. */
@@ -228,43 +228,6 @@ void bigtcp_request_init(struct bigtcp_request *);
 void bigtcp_request_add(struct bigtcp_request *,
                         const struct bigtcp_settings *);
 bool bigtcp_request_is_empty(const struct bigtcp_request *);
-
-/* States of a port, from the best to the worst: of several that hold, the
- * last is told. */
-#define BIGTCP_STATES                                                       \
-    /* What is asked is in force. */                                        \
-    BIGTCP_STATE(APPLIED, applied)                                          \
-    /* The device's own ceiling is lower than asked. */                     \
-    BIGTCP_STATE(CLAMPED, clamped)                                          \
-    /* 'bigtcp=auto': another hop is lower. */                              \
-    BIGTCP_STATE(LIMITED, limited)                                          \
-    /* This kernel, datapath type or device cannot. */                      \
-    BIGTCP_STATE(UNSUPPORTED, unsupported)                                  \
-    /* The device is in another network namespace, out of reach. */         \
-    BIGTCP_STATE(REMOTE, remote)                                            \
-    /* Another program changed it, which is not, or not yet, put right. */  \
-    BIGTCP_STATE(DRIFTED, drifted)                                          \
-    /* The kernel refused, or a key's value is none. */                     \
-    BIGTCP_STATE(ERROR, error)
-
-enum bigtcp_state {
-#define BIGTCP_STATE(ENUM, NAME) BIGTCP_STATE_##ENUM,
-    BIGTCP_STATES
-#undef BIGTCP_STATE
-};
-const char *bigtcp_state_to_string(enum bigtcp_state);
-
-/* A state and why.  Reasons are joined by "; ". */
-struct bigtcp_report {
-    enum bigtcp_state state;
-    struct ds reason;
-};
-
-void bigtcp_report_init(struct bigtcp_report *);
-void bigtcp_report_destroy(struct bigtcp_report *);
-void bigtcp_report_clear(struct bigtcp_report *);
-void bigtcp_report_add(struct bigtcp_report *, enum bigtcp_state,
-                       const char *format, ...) OVS_PRINTF_FORMAT(3, 4);
 
 uint32_t bigtcp_gso_cap(const struct bigtcp_request *,
                         const struct bigtcp_link *,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bigtcp-report.h"
 #include "command-line.h"
 #include "ovstest.h"
 #include "random.h"
@@ -499,6 +500,36 @@ size_matches(const struct bigtcp_sizes *sizes, enum bigtcp_attr attr,
                && sizes->value[attr] == strtoul(text, NULL, 10)));
 }
 
+/* Returns true if the facts of 'reason' are what its text says. */
+static bool
+facts_match_text(const struct bigtcp_reason *reason)
+{
+    const struct bigtcp_facts *facts = &reason->facts;
+    bool lower = facts->cause == BIGTCP_CAUSE_LOWER_LIMITS;
+    struct ds ds = DS_EMPTY_INITIALIZER;
+    bool ok;
+
+    if (!lower && facts->cause != BIGTCP_CAUSE_PORT_LIMITS) {
+        return !facts->name && !facts->attrs && !facts->limit;
+    }
+    if (lower && !strncmp(reason->text, "segmented above", 15)) {
+        ds_put_cstr(&ds, "segmented above, ");
+    } else {
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            if (facts->attrs & (1u << attr)) {
+                ds_put_format(&ds, "%s, ", bigtcp_attr_to_string(attr));
+            }
+        }
+    }
+    ds_truncate(&ds, ds.length - 2);
+    ds_put_format(&ds, " %"PRIu32": %s %s%s", facts->limit,
+                  lower ? "leaves by" : "port", facts->name,
+                  lower ? ", which takes " : " takes no more");
+    ok = facts->attrs && !strncmp(reason->text, ds_cstr(&ds), ds.length);
+    ds_destroy(&ds);
+    return ok;
+}
+
 /* Returns false, after saying so, if 'w' is not as 'text' expects. */
 static bool
 check_expectation(const struct world *w, const char *text)
@@ -523,6 +554,9 @@ check_expectation(const struct world *w, const char *text)
 
         ok = ok && strstr(ds_cstr(&m->report->reason), part);
         free(part);
+    }
+    for (size_t i = 0; i < m->report->n_reasons; i++) {
+        ok = ok && facts_match_text(&m->report->reasons[i]);
     }
     if (!ok) {
         struct ds ds = DS_EMPTY_INITIALIZER;

@@ -18,6 +18,7 @@
 #include "bigtcp-genl.h"
 #include "bigtcp-hazards.h"
 #include "bigtcp-originals.h"
+#include "bigtcp-report.h"
 #include "bigtcp-rtnl.h"
 #include "command-line.h"
 #include "netlink.h"
