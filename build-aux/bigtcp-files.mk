@@ -78,6 +78,12 @@ OVERLAY_FILES = \
 	python/bigtcp_bench/switch.py \
 	python/bigtcp_bench/system.py \
 	python/bigtcp_bench/traffic.py \
+	python/bigtcp_tool/__init__.py \
+	python/bigtcp_tool/findings.py \
+	python/bigtcp_tool/host.py \
+	python/bigtcp_tool/output.py \
+	python/bigtcp_tool/switch.py \
+	python/bigtcp_tool/watch.py \
 	tests/bigtcp-bench-unit \
 	tests/bigtcp-bench.at \
 	tests/bigtcp-fake \

@@ -75,6 +75,14 @@ completion_SCRIPTS += utilities/ovs-bigtcp-bashcomp.bash
 man_MANS += utilities/ovs-bigtcp.8
 MAN_ROOTS += utilities/ovs-bigtcp.8.in
 CLEANFILES += utilities/ovs-bigtcp utilities/ovs-bigtcp.8
+bigtcp_tooldir = $(pkgdatadir)/python/bigtcp_tool
+bigtcp_tool_DATA = \
+	python/bigtcp_tool/__init__.py \
+	python/bigtcp_tool/findings.py \
+	python/bigtcp_tool/host.py \
+	python/bigtcp_tool/output.py \
+	python/bigtcp_tool/switch.py \
+	python/bigtcp_tool/watch.py
 
 bin_SCRIPTS += utilities/ovs-bigtcp-bench
 man_MANS += utilities/ovs-bigtcp-bench.8
@@ -125,6 +133,7 @@ SYSTEM_KMOD_TESTSUITE_AT += \
 	tests/system-bigtcp-tool.at
 EXTRA_DIST += \
 	$(bigtcp_bench_DATA) \
+	$(bigtcp_tool_DATA) \
 	Documentation/schema/bigtcp-bench.schema.json \
 	Documentation/schema/bigtcp-capabilities.schema.json \
 	Documentation/schema/bigtcp-observe.schema.json \
