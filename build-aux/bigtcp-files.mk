@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Files that go into the Open vSwitch tree, at the same path there.  Read by
+# Files that go into the Open vSwitch tree, at the same path there, each in
+# one list.  build-aux/bigtcp.mk says there what becomes of them.  Read by
 # build-aux/bigtcp-overlay as well.
-OVERLAY_FILES = \
-	Documentation/schema/bigtcp-bench.schema.json \
-	Documentation/schema/bigtcp-capabilities.schema.json \
-	Documentation/schema/bigtcp-observe.schema.json \
-	Documentation/schema/bigtcp-path.schema.json \
-	Documentation/schema/bigtcp-show.schema.json \
-	build-aux/bigtcp.mk \
-	datapath/openvswitch_bigtcp.h \
-	lib/bigtcp-bpf-program.c \
-	lib/bigtcp-bpf.c \
+
+# In libopenvswitch, on all systems...
+BIGTCP_LIB = \
 	lib/bigtcp-bpf.h \
 	lib/bigtcp-capabilities.c \
 	lib/bigtcp-capabilities.h \
@@ -19,15 +13,12 @@ OVERLAY_FILES = \
 	lib/bigtcp-counts.c \
 	lib/bigtcp-counts.h \
 	lib/bigtcp-dummy.c \
-	lib/bigtcp-ethtool.c \
 	lib/bigtcp-ethtool.h \
-	lib/bigtcp-genl.c \
 	lib/bigtcp-genl.h \
 	lib/bigtcp-group.c \
 	lib/bigtcp-group.h \
 	lib/bigtcp-hazards.c \
 	lib/bigtcp-hazards.h \
-	lib/bigtcp-nl.c \
 	lib/bigtcp-nl.h \
 	lib/bigtcp-observe.c \
 	lib/bigtcp-observe.h \
@@ -41,20 +32,32 @@ OVERLAY_FILES = \
 	lib/bigtcp-port-private.h \
 	lib/bigtcp-port.c \
 	lib/bigtcp-port.h \
-	lib/bigtcp-probe.c \
 	lib/bigtcp-probe.h \
 	lib/bigtcp-provider.h \
 	lib/bigtcp-report.c \
 	lib/bigtcp-report.h \
 	lib/bigtcp-route.c \
 	lib/bigtcp-route.h \
-	lib/bigtcp-rtnl.c \
 	lib/bigtcp-rtnl.h \
 	lib/bigtcp-show.c \
-	lib/bigtcp-stub.c \
-	lib/bigtcp-unixctl.man \
 	lib/bigtcp.c \
-	lib/bigtcp.h \
+	lib/bigtcp.h
+# ...on Linux...
+BIGTCP_LIB_LINUX = \
+	datapath/openvswitch_bigtcp.h \
+	lib/bigtcp-bpf-program.c \
+	lib/bigtcp-bpf.c \
+	lib/bigtcp-ethtool.c \
+	lib/bigtcp-genl.c \
+	lib/bigtcp-nl.c \
+	lib/bigtcp-probe.c \
+	lib/bigtcp-rtnl.c
+# ...and on others.
+BIGTCP_LIB_OTHER = \
+	lib/bigtcp-stub.c
+
+# In libofproto and in ovs-vswitchd.
+BIGTCP_OFPROTO = \
 	ofproto/bigtcp-ofproto-path.c \
 	ofproto/bigtcp-ofproto-path.h \
 	ofproto/bigtcp-ofproto.c \
@@ -63,7 +66,25 @@ OVERLAY_FILES = \
 	ofproto/bigtcp-walk-output.c \
 	ofproto/bigtcp-walk-private.h \
 	ofproto/bigtcp-walk.c \
-	ofproto/bigtcp-walk.h \
+	ofproto/bigtcp-walk.h
+BIGTCP_VSWITCHD = \
+	vswitchd/bigtcp-bridge.c \
+	vswitchd/bigtcp-bridge.h
+
+# Programs, what they consist of, and manual pages.
+BIGTCP_UTILITIES = \
+	utilities/ovs-bigtcp-bench.in \
+	utilities/ovs-bigtcp.in
+BIGTCP_COMPLETION = \
+	utilities/ovs-bigtcp-bashcomp.bash
+BIGTCP_TOOL = \
+	python/bigtcp_tool/__init__.py \
+	python/bigtcp_tool/findings.py \
+	python/bigtcp_tool/host.py \
+	python/bigtcp_tool/output.py \
+	python/bigtcp_tool/switch.py \
+	python/bigtcp_tool/watch.py
+BIGTCP_BENCH = \
 	python/bigtcp_bench/__init__.py \
 	python/bigtcp_bench/machine.py \
 	python/bigtcp_bench/parts.py \
@@ -77,30 +98,36 @@ OVERLAY_FILES = \
 	python/bigtcp_bench/store.py \
 	python/bigtcp_bench/switch.py \
 	python/bigtcp_bench/system.py \
-	python/bigtcp_bench/traffic.py \
-	python/bigtcp_tool/__init__.py \
-	python/bigtcp_tool/findings.py \
-	python/bigtcp_tool/host.py \
-	python/bigtcp_tool/output.py \
-	python/bigtcp_tool/switch.py \
-	python/bigtcp_tool/watch.py \
-	tests/bigtcp-bench-unit \
+	python/bigtcp_bench/traffic.py
+BIGTCP_MAN_ROOTS = \
+	utilities/ovs-bigtcp-bench.8.in \
+	utilities/ovs-bigtcp.8.in
+BIGTCP_MAN_FRAGMENTS = \
+	lib/bigtcp-unixctl.man
+
+# Schemas of JSON.
+BIGTCP_SCHEMAS = \
+	Documentation/schema/bigtcp-bench.schema.json \
+	Documentation/schema/bigtcp-capabilities.schema.json \
+	Documentation/schema/bigtcp-observe.schema.json \
+	Documentation/schema/bigtcp-path.schema.json \
+	Documentation/schema/bigtcp-show.schema.json
+
+# Tests: in ovstest, of the two test suites, and what these run.
+BIGTCP_OVSTEST = \
+	tests/test-bigtcp-bpf.c \
+	tests/test-bigtcp-group.c \
+	tests/test-bigtcp-path.c \
+	tests/test-bigtcp.c
+BIGTCP_TESTSUITE = \
 	tests/bigtcp-bench.at \
-	tests/bigtcp-fake \
-	tests/bigtcp-genl \
-	tests/bigtcp-link \
-	tests/bigtcp-observe \
-	tests/bigtcp-observe-compare \
 	tests/bigtcp-observe.at \
 	tests/bigtcp-path.at \
 	tests/bigtcp-policy.at \
-	tests/bigtcp-prove \
 	tests/bigtcp-schema.at \
-	tests/bigtcp-tap \
-	tests/bigtcp-tcp \
 	tests/bigtcp-tool.at \
-	tests/bigtcp-validate \
-	tests/bigtcp.at \
+	tests/bigtcp.at
+BIGTCP_SYSTEM_TESTSUITE = \
 	tests/system-bigtcp-bench.at \
 	tests/system-bigtcp-module.at \
 	tests/system-bigtcp-netlink.at \
@@ -109,18 +136,39 @@ OVERLAY_FILES = \
 	tests/system-bigtcp-policy.at \
 	tests/system-bigtcp-remote.at \
 	tests/system-bigtcp-tool.at \
-	tests/system-bigtcp.at \
-	tests/test-bigtcp-bpf.c \
-	tests/test-bigtcp-group.c \
-	tests/test-bigtcp-path.c \
-	tests/test-bigtcp.c \
-	utilities/ovs-bigtcp-bashcomp.bash \
-	utilities/ovs-bigtcp-bench.8.in \
-	utilities/ovs-bigtcp-bench.in \
-	utilities/ovs-bigtcp.8.in \
-	utilities/ovs-bigtcp.in \
-	vswitchd/bigtcp-bridge.c \
-	vswitchd/bigtcp-bridge.h
+	tests/system-bigtcp.at
+BIGTCP_TEST_TOOLS = \
+	tests/bigtcp-bench-unit \
+	tests/bigtcp-fake \
+	tests/bigtcp-genl \
+	tests/bigtcp-link \
+	tests/bigtcp-observe \
+	tests/bigtcp-observe-compare \
+	tests/bigtcp-prove \
+	tests/bigtcp-tap \
+	tests/bigtcp-tcp \
+	tests/bigtcp-validate
+
+# All of them.
+OVERLAY_FILES = \
+	build-aux/bigtcp-files.mk \
+	build-aux/bigtcp.mk \
+	$(BIGTCP_LIB) \
+	$(BIGTCP_LIB_LINUX) \
+	$(BIGTCP_LIB_OTHER) \
+	$(BIGTCP_OFPROTO) \
+	$(BIGTCP_VSWITCHD) \
+	$(BIGTCP_UTILITIES) \
+	$(BIGTCP_COMPLETION) \
+	$(BIGTCP_TOOL) \
+	$(BIGTCP_BENCH) \
+	$(BIGTCP_MAN_ROOTS) \
+	$(BIGTCP_MAN_FRAGMENTS) \
+	$(BIGTCP_SCHEMAS) \
+	$(BIGTCP_OVSTEST) \
+	$(BIGTCP_TESTSUITE) \
+	$(BIGTCP_SYSTEM_TESTSUITE) \
+	$(BIGTCP_TEST_TOOLS)
 
 # What lays them there and edits upstream's files.
 OVERLAY_TOOLS = \

@@ -88,9 +88,7 @@ copy_ours() {
 }
 
 make_list() {
-    echo build-aux/bigtcp-files.mk
-    sed -n '/^OVERLAY_/,/[^\\]$/p' "$top/build-aux/bigtcp-files.mk" \
-        | tr -s ' \t\\' '\n' | grep /
+    grep -v '^#' "$top/build-aux/bigtcp-files.mk" | tr -s ' \t\\' '\n' | grep /
 }
 
 # copy_source: a copy of the source in $changed_source, sharing files with it;
