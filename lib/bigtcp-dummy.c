@@ -137,7 +137,8 @@ validate(const struct dummy_device *dummy, const struct bigtcp_sizes *sizes,
     return 0;
 }
 
-/* Gives 'value' to 'attr', and to 'ipv4' what the kernel gives it then. */
+/* Gives 'live' what 'sizes' has of 'attr', an IPv6 size, and of 'ipv4', which
+ * follows a change of 'attr' up to BIGTCP_LEGACY_SIZE as in the kernel. */
 static void
 set_pair(struct bigtcp_sizes *live, const struct bigtcp_sizes *sizes,
          enum bigtcp_attr attr, enum bigtcp_attr ipv4)

@@ -294,7 +294,7 @@ json_put_bool(struct json *object, const char *name, bool value)
     json_object_put(object, name, json_boolean_create(value));
 }
 
-/* Adds a function of 'ds' that was appended to as a string. */
+/* Adds what 'ds' holds to 'object' as a string, and empties 'ds'. */
 static void
 json_put_ds(struct json *object, const char *name, struct ds *ds)
 {

@@ -13,17 +13,11 @@
 #include <string.h>
 
 #include "openvswitch/util.h"
+#include "packets.h"
 #include "util.h"
 
-/* Lengths of headers, in bytes. */
-enum {
-    ETH_LEN = 14,
-    VLAN_LEN = 4,
-    MPLS_LEN = 4,
-    IPV4_LEN = 20,
-    IPV6_LEN = 40,
-    TCP_LEN = 32,               /* With the timestamp option. */
-};
+/* Length of a TCP header with the timestamp option, in bytes. */
+enum { TCP_LEN = TCP_HEADER_LEN + 12 };
 
 /* Returns the name of 'offload' as 'ethtool -k' prints it. */
 const char *
@@ -63,9 +57,9 @@ bigtcp_path_effect_to_string(enum bigtcp_path_effect effect)
 static int
 header_length(const struct bigtcp_path_packet *packet)
 {
-    return ((packet->ethernet ? ETH_LEN : 0)
-            + MAX(packet->n_vlans - 1, 0) * VLAN_LEN
-            + packet->n_mpls * MPLS_LEN + packet->nsh);
+    return ((packet->ethernet ? ETH_HEADER_LEN : 0)
+            + MAX(packet->n_vlans - 1, 0) * VLAN_HEADER_LEN
+            + packet->n_mpls * MPLS_HLEN + packet->nsh);
 }
 
 /* Applies 'change' to 'packet'.  'length' is that of an NSH header, else
@@ -204,7 +198,7 @@ segment_length(const struct bigtcp_path *path,
     uint32_t mtu = (path->sender && path->sender->mtu ? path->sender->mtu
                     : dev ? dev->mtu : 0);
 
-    return mtu ? mtu + ETH_LEN : 0;
+    return mtu ? mtu + ETH_HEADER_LEN : 0;
 }
 
 /* Returns the longest packet, at arrival, of 'n' segments, UINT32_MAX if it is
@@ -213,13 +207,13 @@ static uint32_t
 segments_length(const struct bigtcp_path *path,
                 const struct bigtcp_path_device *dev, uint32_t n)
 {
-    uint32_t headers = ((path->family == BIGTCP_PATH_IPV6 ? IPV6_LEN
-                         : IPV4_LEN) + TCP_LEN);
+    uint32_t headers = ((path->family == BIGTCP_PATH_IPV6 ? IPV6_HEADER_LEN
+                         : IP_HEADER_LEN) + TCP_LEN);
     uint32_t segment = segment_length(path, dev);
 
-    return (segment > ETH_LEN + headers
-            ? MIN(ETH_LEN + headers
-                  + (uint64_t) n * (segment - ETH_LEN - headers),
+    return (segment > ETH_HEADER_LEN + headers
+            ? MIN(ETH_HEADER_LEN + headers
+                  + (uint64_t) n * (segment - ETH_HEADER_LEN - headers),
                   UINT32_MAX - 1)
             : UINT32_MAX);
 }
@@ -241,7 +235,6 @@ decide_hop(const struct bigtcp_path *path, struct bigtcp_path_hop *hop)
     int growth = hop->packet.growth + hop->overhead;
     const struct bigtcp_link *link = dev->link;
     uint32_t segs, segs_length;
-    uint32_t largest;
 
     hop->verdict = BIGTCP_PATH_PASSES;
     hop->attr = BIGTCP_N_ATTRS;
@@ -276,8 +269,8 @@ decide_hop(const struct bigtcp_path *path, struct bigtcp_path_hop *hop)
         }
         if (hop->verdict != BIGTCP_PATH_PASSES) {
             /* What is as long as the limit is segmented already. */
-            largest = hop->limit ? at_arrival(hop->limit - 1, growth) : 0;
-            hop->largest = largest;
+            hop->largest = (hop->limit ? at_arrival(hop->limit - 1, growth)
+                            : 0);
         }
     }
 

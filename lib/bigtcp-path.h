@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "bigtcp.h"
+#include "openvswitch/compiler.h"
 
 struct ds;
 struct json;

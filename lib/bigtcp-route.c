@@ -26,12 +26,15 @@ static const struct {
     { "ip6gre", 16 },
 };
 
-enum {
-    OUTER_ETH = 14,
-    OUTER_IPV4 = 20,
-    OUTER_IPV6 = 40,
-    OTHER_TUNNEL = 268,         /* As much as the largest of the above. */
-};
+/* As much as the largest of the above. */
+enum { OTHER_TUNNEL = 268 };
+
+/* Bytes of an outer Ethernet and IP header. */
+static uint32_t
+outer_length(bool ipv6)
+{
+    return ETH_HEADER_LEN + (ipv6 ? IPV6_HEADER_LEN : IP_HEADER_LEN);
+}
 
 /* If 'netdev' is a tunnel port, stores in 'route' what is known of the way
  * that its packets take and returns true. */
@@ -62,8 +65,7 @@ bigtcp_route_lookup(const struct netdev *netdev, struct bigtcp_route *route)
             header = tunnels[i].header;
         }
     }
-    route->overhead = (OUTER_ETH + (route->ipv6 ? OUTER_IPV6 : OUTER_IPV4)
-                       + header);
+    route->overhead = outer_length(route->ipv6) + header;
 
     if (!ovs_router_lookup(config->set_egress_pkt_mark
                            ? config->egress_pkt_mark : 0,
@@ -107,7 +109,7 @@ bigtcp_route_find(const char *type, const struct flow_tnl *tunnel,
 
     memset(route, 0, sizeof *route);
     route->ipv6 = !IN6_IS_ADDR_V4MAPPED(&remote);
-    route->overhead = (OUTER_ETH + (route->ipv6 ? OUTER_IPV6 : OUTER_IPV4)
+    route->overhead = (outer_length(route->ipv6)
                        + header_length(type, tunnel));
     if (!ovs_router_lookup(mark, &remote, route->device, NULL, &gateway)) {
         route->device[0] = '\0';

@@ -280,8 +280,7 @@ bigtcp_value_format(int key, uint32_t value, struct ds *ds)
 
 /* Appends to 'ds' why 'rejected' is no value of 'key', with what would be. */
 void
-bigtcp_value_explain(int key, const char *rejected,
-                     struct ds *ds)
+bigtcp_value_explain(int key, const char *rejected, struct ds *ds)
 {
     const char *const *words = key_classes[key].words;
 

@@ -204,8 +204,7 @@ uint32_t bigtcp_settings_get(const struct bigtcp_settings *, int key,
 
 bool bigtcp_value_parse(int key, const char *, uint32_t *value);
 void bigtcp_value_format(int key, uint32_t value, struct ds *);
-void bigtcp_value_explain(int key, const char *rejected,
-                          struct ds *);
+void bigtcp_value_explain(int key, const char *rejected, struct ds *);
 
 /* What all the ports of a device ask for together. */
 struct bigtcp_request {
@@ -215,7 +214,8 @@ struct bigtcp_request {
                                  * it stays as it is. */
     bool is_auto;               /* What is neither asked nor held is chosen
                                  * (lib/bigtcp-group.h). */
-    bool rejected;              /* A key is rejected: that must be told. */
+    bool rejected;              /* The value of 'bigtcp' is, which must be
+                                 * told. */
     bool mixed;                 /* That choice ignores small hops. */
     bool not_mixed;             /* 'bigtcp_mixed=false' is set. */
     bool resegments;            /* The kernel cuts what is too large for a hop

@@ -96,7 +96,6 @@ track(struct bigtcp_walk *walk, struct bigtcp_walk_state *state,
             nat, OVS_NAT_ATTR_PROTO_MIN);
 
         ct->snat = nl_attr_find_nested(nat, OVS_NAT_ATTR_SRC) != NULL;
-        ct->dnat = nl_attr_find_nested(nat, OVS_NAT_ATTR_DST) != NULL;
         if (ip && nl_attr_get_size(ip) == sizeof(ovs_be32)) {
             ct->ip = in6_addr_mapped_ipv4(nl_attr_get_be32(ip));
         } else if (ip) {

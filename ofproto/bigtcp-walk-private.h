@@ -38,7 +38,8 @@ struct bigtcp_walk_port {
 struct bigtcp_walk_ct {
     bool tracked;
     uint16_t zone;
-    bool snat, dnat;
+    bool snat;                  /* 'ip' and 'port' are of the source, else of
+                                 * the destination. */
     struct in6_addr ip;         /* IPv4-mapped for IPv4, :: for none. */
     ovs_be16 port;              /* 0 for none. */
 };
@@ -48,7 +49,7 @@ struct bigtcp_walk_state {
     struct dp_packet *packet;   /* Its headers and metadata. */
     struct bigtcp_path_packet size;
     struct bigtcp_path_steps steps;
-    struct bigtcp_walk_ct ct;               /* Of the last ct(). */
+    struct bigtcp_walk_ct ct;   /* Of the last ct(). */
     bool has_tunnel;            /* The tunnel in the metadata is for output. */
     bool choice;                /* It is one of several. */
 };

@@ -48,7 +48,7 @@ enum {
 struct job {
     struct ovs_list node;       /* In 'jobs' of the walk. */
     struct flow flow;
-    struct bigtcp_walk_state state;         /* Without a packet. */
+    struct bigtcp_walk_state state; /* Without a packet. */
     struct bigtcp_walk_seen seen; /* In translations of the job before. */
 };
 
@@ -260,8 +260,8 @@ is_exhausted(struct bigtcp_walk *walk)
     return false;
 }
 
-/* Follows the packet of 'state', with 'flow', to the bond that recirculation
- * ID 'recirc_id' is of: there a hash of the packet picks the member. */
+/* Follows the packet of 'state', with 'flow', to the bond that 'recirc' is of:
+ * there a hash of the packet picks the member. */
 static void
 follow_bond(struct bigtcp_walk *walk, struct bigtcp_walk_state *state,
             struct flow *flow, const struct recirc_id_node *recirc)
