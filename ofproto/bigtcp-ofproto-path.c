@@ -30,40 +30,13 @@
 #include "unixctl.h"
 #include "util.h"
 
-/* Stores in '*ofproto' and 'flow' what 'args', 'n_args' of them, say in one of
- * the forms of ofproto/trace:
- *
- *     BRIDGE FLOW [PACKET]
- *     [DATAPATH] DATAPATH-FLOW [PACKET]
- *
- * With 'no_packet' the last one is no packet, whatever it looks like.  Returns
- * NULL or an error message, which the caller must free. */
-static char * OVS_WARN_UNUSED_RESULT
-parse_flow(const char *args[], int n_args, bool no_packet,
-           struct ofproto_dpif **ofproto, struct flow *flow)
+/* Returns the datapath that 'args', 'n_args' of them, name before a flow, or
+ * the only one if they name none, NULL if there is no such datapath.  Stores
+ * in 'port_names' the numbers of its ports. */
+static const struct dpif_backer *
+find_backer(const char *args[], int n_args, struct simap *port_names)
 {
-    struct simap port_names = SIMAP_INITIALIZER(&port_names);
     const struct dpif_backer *backer = NULL;
-    struct dp_packet *packet = NULL;
-    struct ofpbuf key, mask;
-    char *error = NULL;
-    const char *text;
-
-    if (!no_packet && n_args > 1) {
-        const char *problem = eth_from_hex(args[n_args - 1], &packet);
-
-        if (!problem) {
-            n_args--;
-        } else if (n_args > 2) {
-            return xasprintf("packet '%s': %s", args[n_args - 1], problem);
-        }
-    }
-    if (n_args < 1 || n_args > 2) {
-        dp_packet_delete(packet);
-        return xstrdup(n_args < 1 ? "a bridge and a flow are needed"
-                       : "too many arguments");
-    }
-    text = args[n_args - 1];
 
     if (n_args == 1 && shash_count(&all_dpif_backers) == 1) {
         backer = shash_first(&all_dpif_backers)->data;
@@ -77,56 +50,112 @@ parse_flow(const char *args[], int n_args, bool no_packet,
         struct dpif_port port;
 
         DPIF_PORT_FOR_EACH (&port, &dump, backer->dpif) {
-            simap_put(&port_names, port.name, odp_to_u32(port.port_no));
+            simap_put(port_names, port.name, odp_to_u32(port.port_no));
         }
     }
+    return backer;
+}
 
+/* Stores in '*ofproto' and 'flow' what 'key', a flow of 'backer', is.  Returns
+ * NULL or an error message, which the caller must free. */
+static char * OVS_WARN_UNUSED_RESULT
+parse_datapath_flow(const struct dpif_backer *backer,
+                    const struct ofpbuf *key, struct ofproto_dpif **ofproto,
+                    struct flow *flow)
+{
+    char *error = NULL;
+
+    if (odp_flow_key_to_flow(key->data, key->size, flow, &error)
+        == ODP_FIT_ERROR) {
+        return error;
+    }
+    *ofproto = xlate_lookup_ofproto(backer, flow, &flow->in_port.ofp_port,
+                                    &error);
+    if (!*ofproto) {
+        return error;
+    }
+    flow->tunnel.metadata.tab = ofproto_get_tun_tab(&(*ofproto)->up);
+    free(error);
+    return NULL;
+}
+
+/* Stores in '*ofproto' the bridge 'name', and in 'flow' what 'text', a flow in
+ * the syntax of ovs-ofctl, is there.  Returns NULL or an error message, which
+ * the caller must free. */
+static char * OVS_WARN_UNUSED_RESULT
+parse_bridge_flow(const char *name, const char *text,
+                  struct ofproto_dpif **ofproto, struct flow *flow)
+{
+    struct ofputil_port_map map = OFPUTIL_PORT_MAP_INITIALIZER(&map);
+    char *error = NULL;
+    char *problem;
+
+    *ofproto = ofproto_dpif_lookup_by_name(name);
+    if (!*ofproto) {
+        return xasprintf("no bridge '%s'", name);
+    }
+    ofproto_append_ports_to_map(&map, (*ofproto)->up.ports);
+    problem = parse_ofp_exact_flow(flow, NULL,
+                                   ofproto_get_tun_tab(&(*ofproto)->up), text,
+                                   &map);
+    if (problem) {
+        error = xasprintf("flow '%s': %s", text, problem);
+        free(problem);
+    }
+    ofputil_port_map_destroy(&map);
+    return error;
+}
+
+/* Stores in '*ofproto' and 'flow' what 'args', 'n_args' of them, say in one of
+ * the forms of ofproto/trace:
+ *
+ *     BRIDGE FLOW [PACKET]
+ *     [DATAPATH] DATAPATH-FLOW [PACKET]
+ *
+ * With 'no_packet' the last one is no packet, whatever it looks like.  Returns
+ * NULL or an error message, which the caller must free. */
+static char * OVS_WARN_UNUSED_RESULT
+parse_flow(const char *args[], int n_args, bool no_packet,
+           struct ofproto_dpif **ofproto, struct flow *flow)
+{
+    struct simap port_names = SIMAP_INITIALIZER(&port_names);
+    const struct dpif_backer *backer;
+    struct dp_packet *packet = NULL;
+    struct ofpbuf key, mask;
+    char *problem = NULL;
+    char *error = NULL;
+    const char *text;
+
+    if (!no_packet && n_args > 1) {
+        const char *bad_hex = eth_from_hex(args[n_args - 1], &packet);
+
+        if (!bad_hex) {
+            n_args--;
+        } else if (n_args > 2) {
+            return xasprintf("packet '%s': %s", args[n_args - 1], bad_hex);
+        }
+    }
+    if (n_args < 1 || n_args > 2) {
+        dp_packet_delete(packet);
+        return xstrdup(n_args < 1 ? "a bridge and a flow are needed"
+                       : "too many arguments");
+    }
+    text = args[n_args - 1];
+
+    backer = find_backer(args, n_args, &port_names);
     ofpbuf_init(&key, 0);
     ofpbuf_init(&mask, 0);
-    if (!odp_flow_from_string(text, &port_names, &key, &mask, &error)) {
-        if (!backer) {
-            error = xstrdup(n_args == 1 ? "the datapath must be named"
-                            : "no such datapath");
-        } else if (odp_flow_key_to_flow(key.data, key.size, flow, &error)
-                   != ODP_FIT_ERROR) {
-            *ofproto = xlate_lookup_ofproto(
-                backer, flow, &flow->in_port.ofp_port, &error);
-            if (*ofproto) {
-                flow->tunnel.metadata.tab
-                    = ofproto_get_tun_tab(&(*ofproto)->up);
-                free(error);
-                error = NULL;
-            }
-        }
+    if (!odp_flow_from_string(text, &port_names, &key, &mask, &problem)) {
+        error = (backer ? parse_datapath_flow(backer, &key, ofproto, flow)
+                 : xstrdup(n_args == 1 ? "the datapath must be named"
+                           : "no such datapath"));
     } else if (n_args == 1) {
-        char *problem = error;
-
         error = xasprintf("%s (or the name of the bridge is missing)",
                           problem);
-        free(problem);
     } else {
-        struct ofputil_port_map map = OFPUTIL_PORT_MAP_INITIALIZER(&map);
-
-        free(error);
-        error = NULL;
-        *ofproto = ofproto_dpif_lookup_by_name(args[0]);
-        if (!*ofproto) {
-            error = xasprintf("no bridge '%s'", args[0]);
-        } else {
-            char *problem;
-
-            ofproto_append_ports_to_map(&map, (*ofproto)->up.ports);
-            problem = parse_ofp_exact_flow(
-                flow, NULL, ofproto_get_tun_tab(&(*ofproto)->up), text,
-                &map);
-            if (problem) {
-                error = xasprintf("flow '%s': %s", text, problem);
-                free(problem);
-            }
-        }
-        ofputil_port_map_destroy(&map);
+        error = parse_bridge_flow(args[0], text, ofproto, flow);
     }
-
+    free(problem);
     if (!error && packet) {
         pkt_metadata_from_flow(&packet->md, flow);
         flow_extract(packet, flow);
