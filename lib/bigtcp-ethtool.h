@@ -5,10 +5,10 @@
 /* What a network device does itself, through the ethtool interface of the
  * kernel.  Linux only. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
-uint32_t bigtcp_ethtool_get_value(const char *device, uint32_t cmd,
-                                  uint32_t default_value);
 int bigtcp_ethtool_get_offloads(const char *device, uint32_t *offloads);
+void bigtcp_ethtool_get_tso_lro(const char *device, bool *tso, bool *lro);
 
 #endif /* lib/bigtcp-ethtool.h */

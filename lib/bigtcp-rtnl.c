@@ -11,7 +11,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <sched.h>
@@ -256,6 +255,7 @@ get_details(struct bigtcp_access *access)
     static const char *const kinds[] = {
         "bond", "dsa", "ipvlan", "macsec", "macvlan", "team", "vlan",
     };
+    bool tso;
 
     sset_clear(access->lowers);
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -263,11 +263,8 @@ get_details(struct bigtcp_access *access)
             find_lowers(access->name, access->lowers);
         }
     }
-    access->link->tso_off = !bigtcp_ethtool_get_value(access->name,
-                                                      ETHTOOL_GTSO, 1);
-    access->link->lro_on = (bigtcp_ethtool_get_value(access->name,
-                                                     ETHTOOL_GFLAGS, 0)
-                            & ETH_FLAG_LRO) != 0;
+    bigtcp_ethtool_get_tso_lro(access->name, &tso, &access->link->lro_on);
+    access->link->tso_off = !tso;
 }
 
 /* Reads the device of 'access', an internal port that is not in this network
