@@ -19,6 +19,8 @@ BIGTCP_LIB = \
 	lib/bigtcp-group.h \
 	lib/bigtcp-hazards.c \
 	lib/bigtcp-hazards.h \
+	lib/bigtcp-news.c \
+	lib/bigtcp-news.h \
 	lib/bigtcp-nl.h \
 	lib/bigtcp-observe.c \
 	lib/bigtcp-observe.h \

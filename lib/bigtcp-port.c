@@ -19,6 +19,7 @@
 #include "bigtcp.h"
 #include "bigtcp-group.h"
 #include "bigtcp-hazards.h"
+#include "bigtcp-news.h"
 #include "bigtcp-observe.h"
 #include "bigtcp-originals.h"
 #include "bigtcp-provider.h"
@@ -34,6 +35,7 @@
 #include "seq.h"
 #include "smap.h"
 #include "sset.h"
+#include "svec.h"
 #include "timeval.h"
 #include "util.h"
 
@@ -858,39 +860,45 @@ change_devices(struct bigtcp_device *devs[],
     free(refused);
 }
 
-/* Tells the log and the ports of 'device' what changed since the last commit,
- * of which 'before' is the report. */
-static void
-publish(struct bigtcp_device *device, const struct bigtcp_report *before)
+/* Returns true if 'device' has other sizes than those told of. */
+static bool
+has_moved(const struct bigtcp_device *device)
+{
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        if (!device->error
+            && bigtcp_sizes_has(&device->told.sizes, attr)
+            && (device->told.sizes.value[attr]
+                != device->link.sizes.value[attr])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Tells the ports of 'device' what changed since the last commit, of which
+ * 'before' is the report.  Returns true, with that in '*news', if anything
+ * did. */
+static bool
+publish(struct bigtcp_device *device, const struct bigtcp_report *before,
+        struct bigtcp_news *news)
 {
     const char *reason = ds_cstr_ro(&device->report.reason);
     bool managed = device_is_managed(device);
-    struct ds moves = DS_EMPTY_INITIALIZER;
     struct bigtcp_port *port;
     bool changed;
 
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        uint32_t old = device->told.sizes.value[attr];
-        uint32_t new = device->link.sizes.value[attr];
-
-        if (!device->error && old != new
-            && bigtcp_sizes_has(&device->told.sizes, attr)) {
-            ds_put_format(&moves, "%s %s %"PRIu32" -> %"PRIu32,
-                          moves.length ? "," : ":",
-                          bigtcp_attr_to_string(attr), old, new);
-        }
-    }
     changed = (managed != device->managed
-               || (managed && (moves.length
+               || (managed && (has_moved(device)
                                || device->report.state != before->state
                                || strcmp(reason,
                                          ds_cstr_ro(&before->reason)))));
     if (changed) {
-        VLOG_INFO("%s: %s%s%s%s%s", device->name,
-                  (managed ? bigtcp_state_to_string(device->report.state)
-                   : "not managed"),
-                  ds_cstr(&moves),
-                  reason[0] ? " (" : "", reason, reason[0] ? ")" : "");
+        news->device = device->name;
+        news->managed = managed;
+        news->state = device->report.state;
+        news->reason = reason;
+        news->before = device->told.sizes;
+        news->after = device->error ? news->before : device->link.sizes;
     }
     LIST_FOR_EACH (port, in_device, &device->ports) {
         if (changed || port->changed) {
@@ -907,7 +915,32 @@ publish(struct bigtcp_device *device, const struct bigtcp_report *before)
     if (!device->error) {
         device->told = device->link;
     }
-    ds_destroy(&moves);
+    return changed;
+}
+
+/* Logs what happened to 'n' devices. */
+static void
+log_news(const struct bigtcp_news *news, size_t n)
+{
+    struct svec lines = SVEC_EMPTY_INITIALIZER;
+    const char *line;
+    size_t i;
+
+    bigtcp_news_format(news, n, &lines);
+    SVEC_FOR_EACH (i, line, &lines) {
+        VLOG_INFO("%s", line);
+    }
+    svec_destroy(&lines);
+
+    if (n > BIGTCP_NEWS_EACH && VLOG_IS_DBG_ENABLED()) {
+        for (i = 0; i < n; i++) {
+            struct ds ds = DS_EMPTY_INITIALIZER;
+
+            bigtcp_news_format_one(&news[i], &ds);
+            VLOG_DBG("%s", ds_cstr(&ds));
+            ds_destroy(&ds);
+        }
+    }
 }
 
 /* Joins the bridges that patch ports connect. */
@@ -1143,7 +1176,9 @@ commit_devices(struct bigtcp_device *devs[], size_t n)
     struct bigtcp_sizes *wanted = xcalloc(n, sizeof *wanted);
     struct bigtcp_device **some = xcalloc(n, sizeof *some);
     struct bigtcp_report *before = xcalloc(n, sizeof *before);
+    struct bigtcp_news *news = xcalloc(n, sizeof *news);
     size_t n_some = 0;
+    size_t n_news = 0;
 
     for (size_t i = 0; i < n; i++) {
         before[i] = devs[i]->report;
@@ -1181,14 +1216,18 @@ commit_devices(struct bigtcp_device *devs[], size_t n)
         if (!devs[i]->error && !devs[i]->remote) {
             drop_originals(devs[i]);
         }
-        publish(devs[i], &before[i]);
+        n_news += publish(devs[i], &before[i], &news[n_news]);
         bigtcp_report_destroy(&before[i]);
+    }
+    log_news(news, n_news);
+    for (size_t i = 0; i < n; i++) {
         if (ovs_list_is_empty(&devs[i]->ports) && !devs[i]->watched) {
             device_destroy(devs[i]);
         }
     }
     save_originals();
 
+    free(news);
     free(before);
     free(some);
     free(wanted);
@@ -1713,8 +1752,11 @@ bigtcp_port_get_status(const struct netdev *netdev, struct smap *smap)
     if (device && !device->error) {
         BIGTCP_FOR_EACH_ATTR (attr) {
             if (bigtcp_sizes_has(&device->link.sizes, attr)) {
-                smap_add_format(smap, bigtcp_attr_to_string(attr),
-                                "%"PRIu32, device->link.sizes.value[attr]);
+                struct ds ds = DS_EMPTY_INITIALIZER;
+
+                bigtcp_put_uint(&ds, device->link.sizes.value[attr]);
+                smap_add_nocopy(smap, xstrdup(bigtcp_attr_to_string(attr)),
+                                ds_steal_cstr(&ds));
             }
         }
     }
@@ -1723,8 +1765,8 @@ bigtcp_port_get_status(const struct netdev *netdev, struct smap *smap)
 
         ds_put_format(&ds, "ifindex=%d ", device->original_ifindex);
         bigtcp_sizes_format(&device->original, &ds);
-        smap_add(smap, BIGTCP_STATUS_ORIGINAL, ds_cstr(&ds));
-        ds_destroy(&ds);
+        smap_add_nocopy(smap, xstrdup(BIGTCP_STATUS_ORIGINAL),
+                        ds_steal_cstr(&ds));
     }
 
     bigtcp_report_init(&report);
@@ -1830,7 +1872,8 @@ bigtcp_port_compare(const void *a_, const void *b_)
 {
     const struct bigtcp_port *const *a = a_;
     const struct bigtcp_port *const *b = b_;
-    int cmp = strcmp((*a)->bridge->name, (*b)->bridge->name);
+    int cmp = ((*a)->bridge == (*b)->bridge ? 0
+               : strcmp((*a)->bridge->name, (*b)->bridge->name));
 
     return cmp ? cmp : strcmp(netdev_get_name((*a)->netdev),
                               netdev_get_name((*b)->netdev));

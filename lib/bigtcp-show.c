@@ -85,17 +85,20 @@ format_row(const struct bigtcp_port *port, char *cells[N_COLS])
 
         if (device && !device->error
             && bigtcp_sizes_has(&device->link.sizes, attr)) {
-            ds_put_format(&ds, "%"PRIu32, device->link.sizes.value[attr]);
+            bigtcp_put_uint(&ds, device->link.sizes.value[attr]);
         } else {
             ds_put_char(&ds, '-');
         }
         if (key->valid) {
             ds_put_cstr(&ds, " (");
             bigtcp_value_format(attr, key->value, &ds);
-            ds_put_format(&ds, ", %s)", bigtcp_row_to_string(key->row));
+            ds_put_cstr(&ds, ", ");
+            ds_put_cstr(&ds, bigtcp_row_to_string(key->row));
+            ds_put_char(&ds, ')');
         } else if (port_is_chosen(port, attr)) {
-            ds_put_format(&ds, " (auto, %s)",
-                          bigtcp_row_to_string(mode->row));
+            ds_put_cstr(&ds, " (auto, ");
+            ds_put_cstr(&ds, bigtcp_row_to_string(mode->row));
+            ds_put_char(&ds, ')');
         }
         cells[COL_ATTRS + attr] = ds_steal_cstr(&ds);
     }

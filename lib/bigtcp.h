@@ -101,6 +101,7 @@ bigtcp_sizes_is_big(const struct bigtcp_sizes *sizes, enum bigtcp_attr attr)
 bool bigtcp_sizes_equal(const struct bigtcp_sizes *,
                         const struct bigtcp_sizes *);
 void bigtcp_sizes_format(const struct bigtcp_sizes *, struct ds *);
+void bigtcp_put_uint(struct ds *, uint32_t);
 bool bigtcp_sizes_parse(struct bigtcp_sizes *, const char *);
 
 /* Kind of link of an internal port, as the kernel names it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Unit tests of lib/bigtcp.c, lib/bigtcp-originals.c and the messages of
- * lib/bigtcp-rtnl.c and lib/bigtcp-genl.c. */
+/* Unit tests of lib/bigtcp.c, lib/bigtcp-originals.c, lib/bigtcp-news.c and
+ * the messages of lib/bigtcp-rtnl.c and lib/bigtcp-genl.c. */
 
 #include <config.h>
 #undef NDEBUG
@@ -17,6 +17,7 @@
 
 #include "bigtcp-genl.h"
 #include "bigtcp-hazards.h"
+#include "bigtcp-news.h"
 #include "bigtcp-originals.h"
 #include "bigtcp-report.h"
 #include "bigtcp-rtnl.h"
@@ -27,6 +28,7 @@
 #include "ovstest.h"
 #include "random.h"
 #include "smap.h"
+#include "svec.h"
 #include "util.h"
 
 /* Texts of keys. */
@@ -932,6 +934,80 @@ test_hazards(struct ovs_cmdl_context *ctx OVS_UNUSED)
     }
 }
 
+/* Lines of the log. */
+
+/* Checks that 'n' elements of 'news' give the lines in 'expected', joined by
+ * line feeds. */
+static void
+check_news(const struct bigtcp_news *news, size_t n, const char *expected)
+{
+    struct svec lines = SVEC_EMPTY_INITIALIZER;
+    char *joined;
+
+    bigtcp_news_format(news, n, &lines);
+    joined = svec_join(&lines, "\n", "");
+    if (strcmp(joined, expected)) {
+        ovs_fatal(0, "%"PRIuSIZE" devices: got\n%s\nnot\n%s", n, joined,
+                  expected);
+    }
+    free(joined);
+    svec_destroy(&lines);
+}
+
+static void
+test_news(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    enum { N = BIGTCP_NEWS_EACH + 4 };
+    struct bigtcp_news news[N];
+    char names[N][8];
+
+    memset(news, 0, sizeof news);
+    for (size_t i = 0; i < N; i++) {
+        /* The smallest name is not the first. */
+        snprintf(names[i], sizeof names[i], "p%02d", (int) (N - i));
+        news[i].device = names[i];
+        news[i].managed = true;
+        news[i].reason = "";
+        bigtcp_sizes_set(&news[i].before, BIGTCP_GSO_MAX_SIZE, 65536);
+        bigtcp_sizes_set(&news[i].after, BIGTCP_GSO_MAX_SIZE, 524280);
+        bigtcp_sizes_set(&news[i].before, BIGTCP_GRO_MAX_SIZE, 65536);
+        bigtcp_sizes_set(&news[i].after, BIGTCP_GRO_MAX_SIZE, 65536);
+        /* As a kernel that has no such attribute. */
+        news[i].after.value[BIGTCP_GSO_IPV4_MAX_SIZE] = 5;
+    }
+    check_news(news, 0, "");
+    check_news(news, 2,
+               "p14: applied: gso_max_size 65536 -> 524280\n"
+               "p13: applied: gso_max_size 65536 -> 524280");
+    for (size_t n = 3; n <= BIGTCP_NEWS_EACH + 1; n++) {
+        struct svec lines = SVEC_EMPTY_INITIALIZER;
+
+        bigtcp_news_format(news, n, &lines);
+        ovs_assert(lines.n == (n <= BIGTCP_NEWS_EACH ? n : 1));
+        svec_destroy(&lines);
+    }
+
+    /* What differs is told apart. */
+    news[1].state = BIGTCP_STATE_LIMITED;
+    news[1].reason = "gso_max_size 65536: port tap0 takes no more";
+    news[1].after = news[1].before;
+    news[3].after.value[BIGTCP_GRO_MAX_SIZE] = 0;
+    news[4].before.value[BIGTCP_GSO_MAX_SIZE] = 70000;
+    news[5].managed = news[6].managed = false;
+    news[7].reason = "kernel hazard: x";
+    check_news(news, N,
+               "p01 and 7 other devices: applied: "
+               "gso_max_size 65536 -> 524280\n"
+               "p13: limited (gso_max_size 65536: port tap0 takes no more)\n"
+               "p11: applied: gso_max_size 65536 -> 524280, "
+               "gro_max_size 65536 -> 0\n"
+               "p10: applied: gso_max_size 70000 -> 524280\n"
+               "p08 and 1 other device: not managed: "
+               "gso_max_size 65536 -> 524280\n"
+               "p07: applied: gso_max_size 65536 -> 524280 "
+               "(kernel hazard: x)");
+}
+
 static void
 test_bigtcp_main(int argc, char *argv[])
 {
@@ -947,6 +1023,7 @@ test_bigtcp_main(int argc, char *argv[])
         { "message", NULL, 0, 0, test_message, OVS_RO },
         { "originals", NULL, 0, 0, test_originals, OVS_RO },
         { "hazards", NULL, 0, 0, test_hazards, OVS_RO },
+        { "news", NULL, 0, 0, test_news, OVS_RO },
         { NULL, NULL, 0, 0, NULL, OVS_RO },
     };
     struct ovs_cmdl_context ctx = { .argc = argc - 1, .argv = argv + 1 };
