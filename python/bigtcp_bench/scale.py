@@ -161,16 +161,27 @@ class Switch(object):
         return median(costs)
 
     def unrelated(self, i):
-        """CPU seconds of the daemon for a change of no interest to it."""
+        """CPU seconds of the daemon for a change of no interest to it: until
+        it is in force, and until Interface status is up to date as well."""
         before = self.cpu()
         self.vsctl("set", "Bridge", "br0", "other_config:unrelated=%d" % i)
-        return self.cpu() - before
+        in_force = self.cpu()
+        self.pass_once()
+        return in_force - before, self.cpu() - before
 
     def apply(self, *changes):
-        """Seconds until a change of the row of Open_vSwitch is in force."""
+        """Seconds until a change of the row of Open_vSwitch is in force, as
+        its user waits.  Returns when the daemon has told of it, too."""
         begun = time.monotonic()
         self.vsctl(*changes)
-        return time.monotonic() - begun
+        waited = time.monotonic() - begun
+        self.pass_once()
+        return waited
+
+    def pass_once(self):
+        """Waits for the daemon's main loop, in which a change is followed by
+        the status that comes of it."""
+        self.appctl("version")
 
     def count(self, counter):
         return int(self.appctl("coverage/read-counter", counter))
@@ -214,6 +225,19 @@ class Switch(object):
                 for pair in re.findall(r'(g[sr]o_\w+)="(\d+)"', status)
                 if pair[0] in known]
 
+    def sizes_of_device(self, port, sizes):
+        """The values that the device of 'port' has of what is in 'sizes'."""
+        text = subprocess.run(["ip", "-n", self.netns[0], "-d", "link", "show",
+                               "dev", port], check=True,
+                              stdout=subprocess.PIPE).stdout.decode()
+        names = [size.split()[0] for size in sizes]
+        return [re.search(r"%s \d+" % name, text).group(0) for name in names]
+
+    def ip_set(self, sizes):
+        """Seconds that 'ip -batch' takes to give 'sizes' to all ports."""
+        return ip_batch(("link set dev %s %s" % (port, " ".join(sizes))
+                         for port in self.ports), self.netns[0])
+
     def stop(self):
         for process in reversed(self.processes):
             process.terminate()
@@ -227,54 +251,83 @@ class Switch(object):
         shutil.rmtree(self.dir)
 
 
-def compare_unrelated(switch, baseline, repeat):
-    """CPU seconds of 'switch' for an unrelated change, and the ratio to those
-    of 'baseline', which takes turns with it."""
+def compare_unrelated(switch, baseline, repeat, result, name):
+    """Adds to 'result', under 'name', the CPU seconds of 'switch' for an
+    unrelated change, and the ratio to those of 'baseline', which takes turns
+    with it; the same with '_told' for all that follows."""
     costs = []
     ratios = []
     for i in range(repeat):
         costs.append(switch.unrelated(i))
         if baseline:
-            ratios.append(costs[-1] / baseline.unrelated(i))
-    return median(costs), median(ratios) if baseline else None
+            ratios.append([ours / theirs for ours, theirs
+                           in zip(costs[-1], baseline.unrelated(i))])
+    for number, suffix in enumerate(("", "_told")):
+        result[name + suffix] = median([cost[number] for cost in costs])
+        result[name + suffix + "_ratio"] = \
+            median([ratio[number] for ratio in ratios]) if baseline else None
+
+
+def compare_apply(switch, rounds, result):
+    """Adds to 'result' what it takes to apply one key to all ports, against
+    any other change of the same row and, for devices of the system, 'ip
+    -batch', which all take turns."""
+    changes = []
+    applies = []
+    batches = []
+    for i in range(rounds):
+        changes.append(switch.apply("set", "Open_vSwitch", ".",
+                                    "other_config:unrelated=%d" % i))
+        applies.append(switch.apply("set", "Open_vSwitch", ".", KEY))
+        if switch.datapath == "system" and not i:
+            result["sizes"] = switch.sizes(switch.ports[0])
+        switch.apply("remove", "Open_vSwitch", ".", "other_config", "bigtcp")
+        switch.settle()
+        if switch.datapath == "system":
+            old = switch.sizes_of_device(switch.ports[0], result["sizes"])
+            batches.append(switch.ip_set(result["sizes"]))
+            switch.ip_set(old)
+
+    result["change"] = median(changes)
+    result["apply"] = median(applies)
+    if batches:
+        result["ip_batch"] = median(batches)
+        result["apply_ratio"] = median(
+            [apply / batch for apply, batch in zip(applies, batches)])
+        result["apply_added_ratio"] = median(
+            [(apply - change) / batch for apply, change, batch
+             in zip(applies, changes, batches)])
 
 
 def compare(switch, baseline, repeat, result):
     """Adds to 'result' what 'switch' needs, and what 'baseline' does if there
     is one."""
     progress("unrelated change, no key set")
-    result["unrelated_off"], result["unrelated_off_ratio"] = \
-        compare_unrelated(switch, baseline, repeat)
+    compare_unrelated(switch, baseline, repeat, result, "unrelated_off")
     rss = switch.rss()
 
     progress("apply", KEY)
+    switch.vsctl("set", "Open_vSwitch", ".",
+                 "other_config:bigtcp_poll_interval=0")
+    switch.settle()
     before = switch.cpu()
-    result["apply"] = switch.apply(
-        "set", "Open_vSwitch", ".", KEY,
-        "other_config:bigtcp_poll_interval=0")
+    switch.vsctl("set", "Open_vSwitch", ".", KEY)
     result["apply_cpu"] = switch.cpu() - before
     switch.settle()
     result["apply_and_tell_cpu"] = switch.cpu() - before
     result["memory_per_port"] = (switch.rss() - rss) / len(switch.ports)
 
     progress("unrelated change")
-    result["unrelated_on"], result["unrelated_on_ratio"] = \
-        compare_unrelated(switch, baseline, repeat)
+    compare_unrelated(switch, baseline, repeat, result, "unrelated_on")
     progress("poll")
     result["poll"] = switch.poll(10)
     progress("bigtcp/show")
     result["show_cpu"], result["show"] = switch.show(repeat)
 
-    if switch.datapath == "system":
-        sizes = switch.sizes(switch.ports[0])
-        result["sizes"] = sizes
-        progress("ip -batch", *sizes)
-        switch.apply("remove", "Open_vSwitch", ".", "other_config", "bigtcp")
-        switch.settle()
-        result["ip_batch"] = ip_batch(
-            ("link set dev %s %s" % (port, " ".join(sizes))
-             for port in switch.ports), switch.netns[0])
-        result["apply_ratio"] = result["apply"] / result["ip_batch"]
+    progress("apply", KEY, "and ip -batch, in turns")
+    switch.vsctl("remove", "Open_vSwitch", ".", "other_config", "bigtcp")
+    switch.settle()
+    compare_apply(switch, min(repeat, 5), result)
 
 
 def measure(tree, baseline, ports, datapath, repeat=11):
