@@ -114,15 +114,21 @@ def check_hazards(host, port):
         text = texts.get(commit, reason["text"])
         cure = "a kernel with commit %s mends it" % commit
         if commit == CT_HAZARD:
-            has_ct = host.switch.has_ct(port.bridge)
-            severity = {True: "error", False: "note", None: "warning"}[has_ct]
+            # A packet may come there by a patch port.
+            has_ct = {bridge: host.switch.has_ct(bridge)
+                      for bridge in sorted(host.group(port.bridge))}
+            some = [bridge for bridge in has_ct if has_ct[bridge]]
+            if some:
+                severity = "error"
+                where = ", and %s has some" % some[0]
+            elif None in has_ct.values():
+                severity, where = "warning", ""
+            else:
+                severity = "note"
+                where = ", of which %s has none now" % port.bridge
             yield Finding(severity, port.bridge, port.name,
-                          "%s%s; %s" % (text, {
-                              True: ", and %s has some" % port.bridge,
-                              False: ", of which %s has none now"
-                                     % port.bridge,
-                              None: ""}[has_ct], cure),
-                          [] if has_ct is False else
+                          "%s%s; %s" % (text, where, cure),
+                          [] if severity == "note" else
                           [set_command("Bridge " + shlex.quote(port.bridge),
                                        ("gso_max_size", LEGACY),
                                        ("gro_max_size", LEGACY))])

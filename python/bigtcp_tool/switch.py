@@ -14,6 +14,7 @@ class Switch(object):
 
     def __init__(self, options):
         self.options = options
+        self.ct = {}            # What has_ct() found, by bridge.
 
     def _run(self, args):
         # A little longer than the program's own limit, which says more.
@@ -70,12 +71,15 @@ class Switch(object):
                 for row in reply["data"]]
 
     def has_ct(self, bridge):
-        """Whether 'bridge' has a flow with a ct action."""
-        try:
-            return "ct(" in self._run(["ovs-ofctl"] + self._timeout()
-                                      + ["dump-flows", bridge])
-        except Failure:
-            return None
+        """Whether 'bridge' has a flow with a ct action, None if it does not
+        say."""
+        if bridge not in self.ct:
+            try:
+                self.ct[bridge] = "ct(" in self._run(
+                    ["ovs-ofctl"] + self._timeout() + ["dump-flows", bridge])
+            except Failure:
+                self.ct[bridge] = None
+        return self.ct[bridge]
 
 
 def plain(value):
