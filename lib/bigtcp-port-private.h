@@ -101,6 +101,7 @@ struct bigtcp_port {
     char *peer;                 /* Of a patch port its peer's name, or NULL. */
     struct bigtcp_route route;  /* Of a tunnel. */
     uint64_t seen_seq;          /* netdev_get_change_seq() when last read. */
+    bool untold;                /* Its status must be written anew. */
     bool changed;               /* What is told of it may be out of date,
                                  * whatever becomes of the device. */
 

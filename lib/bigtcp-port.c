@@ -46,6 +46,7 @@ COVERAGE_DEFINE(bigtcp_change);
 COVERAGE_DEFINE(bigtcp_failure);
 COVERAGE_DEFINE(bigtcp_drift);
 COVERAGE_DEFINE(bigtcp_poll);
+COVERAGE_DEFINE(bigtcp_tell);
 
 /* A device that another program keeps changing, or that refuses what is asked,
  * is tried again after a time that doubles with each turn. */
@@ -88,6 +89,13 @@ static long long int next_poll = LLONG_MAX;
 /* The commit under way was asked for by a person, who need not wait. */
 static bool forced;
 
+/* Interface status of all ports is written after the commit under way. */
+static bool status_follows;
+
+/* Ports may be 'untold', and bigtcp_port_run() was called since then. */
+static bool has_untold;
+static bool untold_waited;
+
 /* File for bigtcp_originals_read() and _write(), whether it was read, and
  * whether it must be written. */
 static char *originals_file;
@@ -109,6 +117,8 @@ static struct bigtcp_port *port_find(const struct netdev *);
 static void port_resolve(struct bigtcp_port *);
 static bool port_asks(const struct bigtcp_port *);
 static void port_detach(struct bigtcp_port *);
+static void port_tell(struct bigtcp_port *);
+static void port_defer(struct bigtcp_port *);
 static bool port_is_stale(const struct bigtcp_port *);
 
 static struct bigtcp_device *device_find(const char *name,
@@ -147,7 +157,7 @@ bigtcp_port_exit(bool restore)
         bigtcp_port_forget(port->netdev);
     }
     if (restore) {
-        bigtcp_port_commit();
+        bigtcp_port_commit(false);
     }
     free(topology.ports);
     memset(&topology, 0, sizeof topology);
@@ -218,7 +228,7 @@ bigtcp_port_set_defaults(const char *bridge, const struct smap *other_config)
             if (port->device) {
                 device_touch(port->device);
             } else if (!port->peer) {
-                netdev_change_seq_changed(port->netdev);
+                port_defer(port);
             }
         }
     }
@@ -293,7 +303,7 @@ bigtcp_port_configure(struct netdev *netdev,
                           bigtcp_state_to_string(BIGTCP_STATE_UNSUPPORTED),
                           port->unsupported);
             }
-            netdev_change_seq_changed(netdev);
+            port_defer(port);
         }
     } else if (changed) {
         port->changed = true;
@@ -478,6 +488,29 @@ forget_fresh(void)
     }
 }
 
+/* Tells of ports whose status was not written after the commit, e.g. since an
+ * earlier transaction with the database was under way. */
+static void
+tell_untold(void)
+{
+    struct bigtcp_port *port;
+
+    if (!has_untold) {
+        return;
+    }
+    if (!untold_waited) {
+        /* The status is written after this. */
+        untold_waited = true;
+        return;
+    }
+    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
+        if (port->untold) {
+            port_tell(port);
+        }
+    }
+    has_untold = false;
+}
+
 /* Does what time, routes and the module ask for.  The kernel tells nobody when
  * the sizes of a device change, so that they must be read every now and
  * then. */
@@ -500,8 +533,9 @@ bigtcp_port_run(void)
         }
     }
     if (is_touched()) {
-        bigtcp_port_commit();
+        bigtcp_port_commit(false);
     }
+    tell_untold();
     if (polled) {
         forget_fresh();
     }
@@ -520,7 +554,7 @@ bigtcp_port_wait(void)
     for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
         bigtcp_classes[i]->wait();
     }
-    if (is_touched()) {
+    if (is_touched() || has_untold) {
         poll_immediate_wake();
     }
 }
@@ -901,13 +935,15 @@ publish(struct bigtcp_device *device, const struct bigtcp_report *before,
         news->after = device->error ? news->before : device->link.sizes;
     }
     LIST_FOR_EACH (port, in_device, &device->ports) {
-        if (changed || port->changed) {
-            /* Makes the bridge write Interface 'status' anew, and ofproto look
-             * at the port: that must not bring us back here. */
-            netdev_change_seq_changed(port->netdev);
-            port->changed = false;
-        }
         port->seen_seq = netdev_get_change_seq(port->netdev);
+        if (changed || port->changed) {
+            port->changed = false;
+            if (status_follows) {
+                port_defer(port);
+            } else {
+                port_tell(port);
+            }
+        }
     }
     device->managed = managed;
     device->told_error = device->error;
@@ -1259,9 +1295,10 @@ read_touched(void)
     free(devs);
 }
 
-/* Does what the calls since the last commit ask for. */
+/* Does what the calls since the last commit ask for.  'status_follows_' says
+ * that the caller has bigtcp_port_get_status() called for all ports soon. */
 void
-bigtcp_port_commit(void)
+bigtcp_port_commit(bool status_follows_)
 {
     struct bigtcp_device *device;
     struct ovs_list todo;
@@ -1271,6 +1308,7 @@ bigtcp_port_commit(void)
     if (!is_touched()) {
         return;
     }
+    status_follows = status_follows_;
 
     /* To read a device can bring to light others that it depends on. */
     do {
@@ -1438,6 +1476,28 @@ port_detach(struct bigtcp_port *port)
     } else if (ovs_list_is_empty(&device->ports)) {
         device_destroy(device);
     }
+}
+
+/* Makes the bridge write Interface status of 'port' anew, and ofproto look at
+ * the port, for which it asks the kernel several times: that must not bring us
+ * back here. */
+static void
+port_tell(struct bigtcp_port *port)
+{
+    COVERAGE_INC(bigtcp_tell);
+    port->untold = false;
+    netdev_change_seq_changed(port->netdev);
+    port->seen_seq = netdev_get_change_seq(port->netdev);
+}
+
+/* Notes that Interface status of 'port' must be written anew, which is done
+ * for all ports after a reconfiguration, like the one that this is part of. */
+static void
+port_defer(struct bigtcp_port *port)
+{
+    port->untold = true;
+    has_untold = true;
+    untold_waited = false;
 }
 
 /* Returns true if something happened to the device of 'port' since it was last
@@ -1740,10 +1800,14 @@ bigtcp_port_device(const struct netdev *netdev)
 bool
 bigtcp_port_get_status(const struct netdev *netdev, struct smap *smap)
 {
-    const struct bigtcp_port *port = port_find(netdev);
     const struct bigtcp_device *device;
     struct bigtcp_report report;
+    struct bigtcp_port *port;
 
+    port = port_find(netdev);
+    if (port) {
+        port->untold = false;
+    }
     if (!port || !bigtcp_port_is_managed(port)) {
         return false;
     }

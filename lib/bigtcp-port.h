@@ -62,7 +62,7 @@ void bigtcp_port_learn(const struct bigtcp_port_place *, const char *original);
 void bigtcp_port_forget(const struct netdev *);
 void bigtcp_port_touch(const struct netdev *);
 void bigtcp_port_refresh(void);
-void bigtcp_port_commit(void);
+void bigtcp_port_commit(bool status_follows);
 void bigtcp_port_run(void);
 void bigtcp_port_wait(void);
 

@@ -94,7 +94,7 @@ bigtcp_bridge_configure(const char *bridge, struct netdev *netdev,
 void
 bigtcp_bridge_commit(void)
 {
-    bigtcp_port_commit();
+    bigtcp_port_commit(true);
 }
 
 /* Notes that 'netdev' is no port any more. */
@@ -231,7 +231,7 @@ bigtcp_unixctl_refresh(struct unixctl_conn *conn, int argc OVS_UNUSED,
                        const char *argv[] OVS_UNUSED, void *aux OVS_UNUSED)
 {
     bigtcp_port_refresh();
-    bigtcp_port_commit();
+    bigtcp_port_commit(false);
     unixctl_command_reply(conn, NULL);
 }
 
