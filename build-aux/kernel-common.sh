@@ -304,6 +304,11 @@ kernel_series() {
     done
 }
 
+# Prints the patch $1 without its message.
+kernel_diff() {
+    sed -n '/^diff --git /,$p' "$1"
+}
+
 # Prints the paths that the patches given change, inside the kernel's tree.
 kernel_touched() {
     sed -n 's,^\(---\|+++\) [ab]/\([^	]*\).*,\2,p' "$@" | sort -u
