@@ -45,10 +45,11 @@ kernel_flavor() {
     headers_meta=linux-headers-$meta image_meta=linux-image-$meta
 }
 
-# Waits for the lock of 'flavor' and keeps it until the script ends.
+# Waits for the lock $1, by default that of 'flavor', and keeps it until the
+# script ends or takes another one.
 kernel_lock() {
     mkdir -p "$kernel_cache"
-    exec 8>"$kernel_cache/lock-$flavor"
+    exec 8>"$kernel_cache/lock-${1-$flavor}"
     flock 8
 }
 
