@@ -103,5 +103,5 @@ deb=$("$top/build-aux/debian-fetch" system dkms) || die "no dkms"
 exec 8>&-
 # kernel-common.sh says what it found in 'builddir'.
 # shellcheck disable=SC2154
-"$here/run" --kernel "$flavor" --timeout 900 --cwd "$top" \
+"$here/run" --kernel "$flavor" --timeout 1800 --cwd "$top" \
     --env PATH="$ovs/utilities:/usr/sbin:/usr/bin:/sbin:/bin" -- "$here/test-dkms.sh" --inside "$deb" "$builddir"
