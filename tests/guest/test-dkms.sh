@@ -78,7 +78,8 @@ if [ "${1-}" = --inside ]; then
         "dkms add '$package' && dkms install '$package'"
     check "the module is there again" boots_with 524280
     check "its netlink family answers" sh -c \
-        "'$top/tests/bigtcp-genl' family | grep -x version=1"
+        "modprobe openvswitch_bigtcp &&
+         '$top/tests/bigtcp-genl' family | grep -x version=1"
     check "no kernel before 5.19" sh -c \
         ". '$source/dkms.conf'
          for k in 5.10.0-30-amd64 5.18.0 4.19.0-1-amd64; do
