@@ -75,25 +75,24 @@ class Host(object):
                     return port
         return None
 
+    def deciding(self, port, key):
+        """The row that decides 'key' of 'port', as arguments of ovs-vsctl, and
+        its value there, or (None, None)."""
+        bridge = self.bridges.get(port.bridge, {})
+        for row, config in (
+                ("Interface " + shlex.quote(port.name), port.config),
+                ("Bridge " + shlex.quote(port.bridge),
+                 bridge.get("other_config", {})),
+                ("Open_vSwitch .", self.config)):
+            if key in config:
+                return row, config[key]
+        return None, None
+
     def row_of(self, port, key):
-        """The row that decides 'key' of 'port', as arguments of ovs-vsctl, or
-        None."""
-        if key in port.config:
-            return "Interface " + shlex.quote(port.name)
-        if key in self.bridges.get(port.bridge, {}).get("other_config", {}):
-            return "Bridge " + shlex.quote(port.bridge)
-        if key in self.config:
-            return "Open_vSwitch ."
-        return None
+        return self.deciding(port, key)[0]
 
     def value_of(self, port, key):
-        for config in (port.config,
-                       self.bridges.get(port.bridge,
-                                        {}).get("other_config", {}),
-                       self.config):
-            if key in config:
-                return config[key]
-        return None
+        return self.deciding(port, key)[1]
 
     def group(self, bridge):
         """'bridge' and those that patch ports join to it."""
