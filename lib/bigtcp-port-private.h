@@ -119,7 +119,6 @@ extern struct hmap bigtcp_devices;
 enum { BIGTCP_N_CLASSES = 2 };
 extern const struct bigtcp_class *const bigtcp_classes[BIGTCP_N_CLASSES];
 
-int bigtcp_port_compare(const void *, const void *);
 struct bigtcp_port **bigtcp_port_list(const struct sset *names, bool or_bridge,
                                       size_t *n);
 bool bigtcp_port_is_managed(const struct bigtcp_port *);

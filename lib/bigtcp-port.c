@@ -120,6 +120,7 @@ static void port_detach(struct bigtcp_port *);
 static void port_tell(struct bigtcp_port *);
 static void port_defer(struct bigtcp_port *);
 static bool port_is_stale(const struct bigtcp_port *);
+static int port_compare(const void *, const void *);
 
 static struct bigtcp_device *device_find(const char *name,
                                          const struct bigtcp_class *);
@@ -1073,7 +1074,7 @@ find_topology(void)
         }
     }
     qsort(topology.ports, topology.n_ports, sizeof *topology.ports,
-          bigtcp_port_compare);
+          port_compare);
 }
 
 /* Makes this commit look at all devices that depend on each other if it looks
@@ -1891,7 +1892,7 @@ bigtcp_port_list(const struct sset *names, bool or_bridge, size_t *n)
             ports[(*n)++] = port;
         }
     }
-    qsort(ports, *n, sizeof *ports, bigtcp_port_compare);
+    qsort(ports, *n, sizeof *ports, port_compare);
     return ports;
 }
 
@@ -1915,7 +1916,7 @@ bigtcp_port_describe(const char *name, const struct bigtcp_class *class,
         }
         LIST_FOR_EACH (port, in_device, &device->ports) {
             if ((!matches || matches(port->netdev, aux))
-                && (!found || bigtcp_port_compare(&port, &found) < 0)) {
+                && (!found || port_compare(&port, &found) < 0)) {
                 found = port;
             }
         }
@@ -1931,8 +1932,8 @@ bigtcp_port_describe(const char *name, const struct bigtcp_class *class,
 }
 
 /* For qsort() of pointers to ports: by bridge, then by name. */
-int
-bigtcp_port_compare(const void *a_, const void *b_)
+static int
+port_compare(const void *a_, const void *b_)
 {
     const struct bigtcp_port *const *a = a_;
     const struct bigtcp_port *const *b = b_;
