@@ -9,9 +9,11 @@ BIGTCP_LIB = \
 	lib/bigtcp-bpf.h \
 	lib/bigtcp-capabilities.c \
 	lib/bigtcp-capabilities.h \
+	lib/bigtcp-commit.c \
 	lib/bigtcp-compat.h \
 	lib/bigtcp-counts.c \
 	lib/bigtcp-counts.h \
+	lib/bigtcp-device.c \
 	lib/bigtcp-dummy.c \
 	lib/bigtcp-ethtool.h \
 	lib/bigtcp-genl.h \
@@ -42,6 +44,7 @@ BIGTCP_LIB = \
 	lib/bigtcp-route.h \
 	lib/bigtcp-rtnl.h \
 	lib/bigtcp-show.c \
+	lib/bigtcp-topology.c \
 	lib/bigtcp.c \
 	lib/bigtcp.h
 # ...on Linux...

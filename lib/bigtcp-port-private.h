@@ -2,7 +2,7 @@
 #ifndef BIGTCP_PORT_PRIVATE_H
 #define BIGTCP_PORT_PRIVATE_H 1
 
-/* What the registry of ports (lib/bigtcp-port.c) knows, for its reports
+/* What the registry of ports is made of, for its parts, for its reports
  * (lib/bigtcp-show.c) and for observation (lib/bigtcp-observe.c). */
 
 #include <stdbool.h>
@@ -111,19 +111,61 @@ struct bigtcp_port {
                                        * it belong to those. */
 };
 
-/* All ports and devices. */
+/* lib/bigtcp-port.c: bridges and ports. */
+extern struct hmap bigtcp_bridges;
 extern struct hmap bigtcp_ports;
-extern struct hmap bigtcp_devices;
-
-/* Classes of devices. */
-enum { BIGTCP_N_CLASSES = 2 };
-extern const struct bigtcp_class *const bigtcp_classes[BIGTCP_N_CLASSES];
 
 struct bigtcp_port **bigtcp_port_list(const struct sset *names, bool or_bridge,
                                       size_t *n);
+bool bigtcp_port_asks(const struct bigtcp_port *);
 bool bigtcp_port_is_managed(const struct bigtcp_port *);
 void bigtcp_port_report(const struct bigtcp_port *, struct bigtcp_report *);
+void bigtcp_port_tell(struct bigtcp_port *);
+void bigtcp_port_defer(struct bigtcp_port *);
+int bigtcp_port_compare(const void *, const void *);
 struct bigtcp_device *bigtcp_port_device(const struct netdev *);
+
+/* lib/bigtcp-device.c: devices, those of them that the next commit must look
+ * at, and their classes. */
+enum { BIGTCP_N_CLASSES = 2 };
+extern const struct bigtcp_class *const bigtcp_classes[BIGTCP_N_CLASSES];
+extern struct hmap bigtcp_devices;
+extern struct ovs_list bigtcp_touched_devices;
+
+void bigtcp_devices_init(const char *originals_file);
+void bigtcp_devices_exit(void);
+void bigtcp_devices_load(void);
+void bigtcp_devices_save(void);
 void bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details);
+void bigtcp_devices_forget_fresh(void);
+
+struct bigtcp_device *bigtcp_device_find(const char *name,
+                                         const struct bigtcp_class *);
+struct bigtcp_device *bigtcp_device_get(const char *name,
+                                        const struct bigtcp_class *);
+void bigtcp_device_touch(struct bigtcp_device *);
+void bigtcp_device_watch(struct bigtcp_device *);
+void bigtcp_device_destroy(struct bigtcp_device *);
+bool bigtcp_device_is_managed(const struct bigtcp_device *);
+void bigtcp_device_keep_originals(struct bigtcp_device *,
+                                  const struct bigtcp_sizes *change);
+void bigtcp_device_drop_originals(struct bigtcp_device *);
+void bigtcp_device_forget_originals(struct bigtcp_device *);
+void bigtcp_device_follow_move(struct bigtcp_device *);
+
+/* lib/bigtcp-topology.c: what depends on what. */
+void bigtcp_topology_change(void);
+bool bigtcp_topology_has_changed(void);
+void bigtcp_topology_find(void);
+void bigtcp_topology_touch(void);
+void bigtcp_topology_decide(struct bigtcp_device *devs[], size_t n,
+                            struct bigtcp_sizes wanted[]);
+void bigtcp_topology_clear(void);
+void bigtcp_topology_run(void);
+void bigtcp_topology_wait(void);
+
+/* lib/bigtcp-commit.c: what is done about it. */
+bool bigtcp_commit_is_due(void);
+void bigtcp_commit(bool status_follows, bool forced);
 
 #endif /* lib/bigtcp-port-private.h */

@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Registry of ports and their kernel devices: keeps what lib/bigtcp.h
- * decides upon and carries out what it decides, through lib/bigtcp-provider.h.
+/* Registry of ports: what the database asks for, and what it is told.
  *
- * Everything here runs in the main thread, as do the hooks and the unixctl
- * commands that call it, so that there is no lock. */
+ * The devices that ports are on are in lib/bigtcp-device.c, what depends on
+ * what in lib/bigtcp-topology.c, and what is done about it in
+ * lib/bigtcp-commit.c.  All of that runs in the main thread, as do the hooks
+ * and the unixctl commands that call it, so that there is no lock. */
 
 #include <config.h>
 
 #include "bigtcp-port.h"
 #include "bigtcp-port-private.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <net/if.h>
 #include <string.h>
 
 #include "bigtcp.h"
-#include "bigtcp-group.h"
 #include "bigtcp-hazards.h"
-#include "bigtcp-news.h"
 #include "bigtcp-observe.h"
-#include "bigtcp-originals.h"
 #include "bigtcp-provider.h"
 #include "bigtcp-route.h"
 #include "coverage.h"
@@ -30,118 +26,50 @@
 #include "openvswitch/hmap.h"
 #include "openvswitch/list.h"
 #include "openvswitch/poll-loop.h"
-#include "openvswitch/shash.h"
 #include "openvswitch/vlog.h"
-#include "seq.h"
 #include "smap.h"
 #include "sset.h"
-#include "svec.h"
 #include "timeval.h"
 #include "util.h"
 
-VLOG_DEFINE_THIS_MODULE(bigtcp);
+VLOG_DEFINE_THIS_MODULE(bigtcp_port);
 
-COVERAGE_DEFINE(bigtcp_read);
-COVERAGE_DEFINE(bigtcp_change);
-COVERAGE_DEFINE(bigtcp_failure);
-COVERAGE_DEFINE(bigtcp_drift);
 COVERAGE_DEFINE(bigtcp_poll);
 COVERAGE_DEFINE(bigtcp_tell);
 
-/* A device that another program keeps changing, or that refuses what is asked,
- * is tried again after a time that doubles with each turn. */
-enum {
-    MIN_BACKOFF = 10 * 1000,    /* Milliseconds. */
-    MAX_BACKOFF = 320 * 1000,
-};
-
-/* All bridges, ports and devices. */
-static struct hmap bridges = HMAP_INITIALIZER(&bridges);
+/* All bridges and ports. */
+struct hmap bigtcp_bridges = HMAP_INITIALIZER(&bigtcp_bridges);
 struct hmap bigtcp_ports = HMAP_INITIALIZER(&bigtcp_ports);
-struct hmap bigtcp_devices = HMAP_INITIALIZER(&bigtcp_devices);
 
 /* Settings of the row of Open_vSwitch. */
 static struct bigtcp_settings defaults;
 
-/* Devices that bigtcp_port_commit() must look at. */
-static struct ovs_list touched_devices
-    = OVS_LIST_INITIALIZER(&touched_devices);
-
-/* Ports in groups, for policy. */
-static struct topology {
-    struct bigtcp_port **ports; /* All that have a device, sorted; none if no
-                                 * device depends on another. */
-    size_t n_ports;
-    size_t n_groups;
-} topology;
-
-/* A port came, went or moved, or something else that 'topology' comes from
- * changed. */
-static bool topology_changed;
-
-/* Tunnel ports are managed, and routes at that time. */
-static bool has_tunnels;
-static uint64_t seen_routes;
-
 /* Next time that all managed devices are read, LLONG_MAX for never. */
 static long long int next_poll = LLONG_MAX;
 
-/* The commit under way was asked for by a person, who need not wait. */
+/* A person asked for the next commit. */
 static bool forced;
-
-/* Interface status of all ports is written after the commit under way. */
-static bool status_follows;
 
 /* Ports may be 'untold', and bigtcp_port_run() was called since then. */
 static bool has_untold;
 static bool untold_waited;
 
-/* File for bigtcp_originals_read() and _write(), whether it was read, and
- * whether it must be written. */
-static char *originals_file;
-static bool originals_loaded;
-static bool originals_changed;
-
-static struct vlog_rate_limit rl = VLOG_RATE_LIMIT_INIT(5, 20);
-
 static struct bigtcp_bridge *bridge_get(const char *name);
 static void bridge_unref(struct bigtcp_bridge *);
-static struct bigtcp_bridge *bridge_group(struct bigtcp_bridge *);
-
-const struct bigtcp_class *const bigtcp_classes[BIGTCP_N_CLASSES] = {
-    &bigtcp_rtnl_class,
-    &bigtcp_dummy_class,
-};
 
 static struct bigtcp_port *port_find(const struct netdev *);
 static void port_resolve(struct bigtcp_port *);
-static bool port_asks(const struct bigtcp_port *);
 static void port_detach(struct bigtcp_port *);
-static void port_tell(struct bigtcp_port *);
-static void port_defer(struct bigtcp_port *);
 static bool port_is_stale(const struct bigtcp_port *);
-static int port_compare(const void *, const void *);
 
-static struct bigtcp_device *device_find(const char *name,
-                                         const struct bigtcp_class *);
-static struct bigtcp_device *device_get(const char *name,
-                                        const struct bigtcp_class *);
-static void device_touch(struct bigtcp_device *);
-static void device_watch(struct bigtcp_device *);
-static void device_destroy(struct bigtcp_device *);
-static bool device_is_managed(const struct bigtcp_device *);
-
-static void load_originals(void);
-static void save_originals(void);
 static void schedule_poll(void);
-static bool is_touched(void);
 
 /* Initializes the registry.  Original sizes are recorded in
- * 'originals_file_'. */
+ * 'originals_file'. */
 void
-bigtcp_port_init(const char *originals_file_)
+bigtcp_port_init(const char *originals_file)
 {
-    originals_file = xstrdup(originals_file_);
+    bigtcp_devices_init(originals_file);
 }
 
 /* Frees the registry.  If 'restore' is true, every device first gets its
@@ -151,7 +79,6 @@ void
 bigtcp_port_exit(bool restore)
 {
     struct bigtcp_bridge *bridge;
-    struct bigtcp_device *device;
     struct bigtcp_port *port;
 
     HMAP_FOR_EACH_SAFE (port, node, &bigtcp_ports) {
@@ -160,19 +87,14 @@ bigtcp_port_exit(bool restore)
     if (restore) {
         bigtcp_port_commit(false);
     }
-    free(topology.ports);
-    memset(&topology, 0, sizeof topology);
-    HMAP_FOR_EACH_SAFE (device, node, &bigtcp_devices) {
-        device_destroy(device);
-    }
-    HMAP_FOR_EACH_SAFE (bridge, node, &bridges) {
+    bigtcp_topology_clear();
+    bigtcp_devices_exit();
+    HMAP_FOR_EACH_SAFE (bridge, node, &bigtcp_bridges) {
         bridge->n_ports = 1;
         bridge_unref(bridge);
     }
     bigtcp_settings_destroy(&defaults);
     bigtcp_settings_init(&defaults);
-    free(originals_file);
-    originals_file = NULL;
 }
 
 /* Brings 'settings', those of 'row', which is called 'name', up to date with
@@ -227,13 +149,13 @@ bigtcp_port_set_defaults(const char *bridge, const struct smap *other_config)
             port_resolve(port);
             port->changed = true;
             if (port->device) {
-                device_touch(port->device);
+                bigtcp_device_touch(port->device);
             } else if (!port->peer) {
-                port_defer(port);
+                bigtcp_port_defer(port);
             }
         }
     }
-    topology_changed = true;
+    bigtcp_topology_change();
     if (poll_interval() != interval) {
         schedule_poll();
     }
@@ -275,7 +197,7 @@ bigtcp_port_configure(struct netdev *netdev,
     }
     if (changed || resolve) {
         port_resolve(port);
-        topology_changed = true;
+        bigtcp_topology_change();
     }
     port->unsupported = place->unsupported;
     port->internal = place->internal;
@@ -288,32 +210,32 @@ bigtcp_port_configure(struct netdev *netdev,
     if (!port->device && place->class) {
         struct bigtcp_port *other;
 
-        port->device = device_get(place->device, place->class);
+        port->device = bigtcp_device_get(place->device, place->class);
         LIST_FOR_EACH (other, in_device, &port->device->ports) {
             other->changed = true;
         }
         ovs_list_push_back(&port->device->ports, &port->in_device);
-        topology_changed = true;
-        changed |= port_asks(port);
+        bigtcp_topology_change();
+        changed |= bigtcp_port_asks(port);
     }
 
     if (!port->device) {
         if (changed) {
-            if (port_asks(port)) {
+            if (bigtcp_port_asks(port)) {
                 VLOG_INFO("%s: %s (%s)", netdev_get_name(netdev),
                           bigtcp_state_to_string(BIGTCP_STATE_UNSUPPORTED),
                           port->unsupported);
             }
-            port_defer(port);
+            bigtcp_port_defer(port);
         }
     } else if (changed) {
         port->changed = true;
-        device_touch(port->device);
-    } else if (device_is_managed(port->device) && port_is_stale(port)) {
-        device_touch(port->device);
+        bigtcp_device_touch(port->device);
+    } else if (bigtcp_device_is_managed(port->device) && port_is_stale(port)) {
+        bigtcp_device_touch(port->device);
         if (netdev_get_tunnel_config(netdev)) {
             /* It may lead elsewhere now. */
-            topology_changed = true;
+            bigtcp_topology_change();
         }
     }
 }
@@ -331,7 +253,7 @@ bigtcp_port_learn(const struct bigtcp_port_place *place, const char *original)
     if (!place->class) {
         return;
     }
-    device = device_get(place->device, place->class);
+    device = bigtcp_device_get(place->device, place->class);
     if (!device->original.present && original
         && ovs_scan(original, "ifindex=%d", &ifindex)
         && bigtcp_sizes_parse(&sizes, original)) {
@@ -339,7 +261,7 @@ bigtcp_port_learn(const struct bigtcp_port_place *place, const char *original)
         device->original_ifindex = ifindex;
     }
     /* So that its status is written anew, keys or not. */
-    device_touch(device);
+    bigtcp_device_touch(device);
 }
 
 /* Notes that 'netdev' is no port any more.  Its device gets its original
@@ -358,7 +280,7 @@ bigtcp_port_forget(const struct netdev *netdev)
         bridge_unref(port->bridge);
         free(port->peer);
         free(port);
-        topology_changed = true;
+        bigtcp_topology_change();
     }
 }
 
@@ -369,9 +291,9 @@ bigtcp_port_touch(const struct netdev *netdev)
 {
     const struct bigtcp_port *port = port_find(netdev);
 
-    if (port && port->device && device_is_managed(port->device)
+    if (port && port->device && bigtcp_device_is_managed(port->device)
         && port_is_stale(port)) {
-        device_touch(port->device);
+        bigtcp_device_touch(port->device);
     }
 }
 
@@ -382,8 +304,8 @@ touch_all(void)
     struct bigtcp_device *device;
 
     HMAP_FOR_EACH (device, node, &bigtcp_devices) {
-        if (device_is_managed(device)) {
-            device_touch(device);
+        if (bigtcp_device_is_managed(device)) {
+            bigtcp_device_touch(device);
         }
     }
 }
@@ -407,28 +329,10 @@ schedule_poll(void)
     next_poll = LLONG_MAX;
     if (interval) {
         HMAP_FOR_EACH (device, node, &bigtcp_devices) {
-            if (device_is_managed(device)) {
+            if (bigtcp_device_is_managed(device)) {
                 next_poll = time_msec() + interval * 1000LL;
                 break;
             }
-        }
-    }
-}
-
-/* Looks whether a tunnel's packets leave by another device than before. */
-static void
-check_routes(void)
-{
-    const struct bigtcp_port *port;
-
-    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
-        struct bigtcp_route route;
-
-        if (port->device && device_is_managed(port->device)
-            && bigtcp_route_lookup(port->netdev, &route)
-            && (strcmp(route.device, port->route.device)
-                || route.ipv6 != port->route.ipv6)) {
-            topology_changed = true;
         }
     }
 }
@@ -462,7 +366,7 @@ poll_devices(void)
 
         HMAP_FOR_EACH (device, node, &bigtcp_devices) {
             if (device->class == bigtcp_classes[i]
-                && (device_is_managed(device) || device->watched)) {
+                && (bigtcp_device_is_managed(device) || device->watched)) {
                 devs[n++] = device;
             }
         }
@@ -471,22 +375,12 @@ poll_devices(void)
         }
         for (size_t j = 0; j < n; j++) {
             if (device_has_news(devs[j])) {
-                device_touch(devs[j]);
+                bigtcp_device_touch(devs[j]);
             }
             devs[j]->fresh = true;
         }
     }
     free(devs);
-}
-
-static void
-forget_fresh(void)
-{
-    struct bigtcp_device *device;
-
-    HMAP_FOR_EACH (device, node, &bigtcp_devices) {
-        device->fresh = false;
-    }
 }
 
 /* Tells of ports whose status was not written after the commit, e.g. since an
@@ -506,7 +400,7 @@ tell_untold(void)
     }
     HMAP_FOR_EACH (port, node, &bigtcp_ports) {
         if (port->untold) {
-            port_tell(port);
+            bigtcp_port_tell(port);
         }
     }
     has_untold = false;
@@ -520,10 +414,7 @@ bigtcp_port_run(void)
 {
     bool polled = time_msec() >= next_poll;
 
-    if (has_tunnels && seq_read(tnl_conf_seq) != seen_routes) {
-        seen_routes = seq_read(tnl_conf_seq);
-        check_routes();
-    }
+    bigtcp_topology_run();
     if (polled) {
         poll_devices();
         schedule_poll();
@@ -533,12 +424,12 @@ bigtcp_port_run(void)
             touch_all();
         }
     }
-    if (is_touched()) {
+    if (bigtcp_commit_is_due()) {
         bigtcp_port_commit(false);
     }
     tell_untold();
     if (polled) {
-        forget_fresh();
+        bigtcp_devices_forget_fresh();
     }
 }
 
@@ -546,855 +437,31 @@ bigtcp_port_run(void)
 void
 bigtcp_port_wait(void)
 {
-    if (has_tunnels) {
-        seq_wait(tnl_conf_seq, seen_routes);
-    }
+    bigtcp_topology_wait();
     if (next_poll != LLONG_MAX) {
         poll_timer_wait_until(next_poll);
     }
     for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
         bigtcp_classes[i]->wait();
     }
-    if (is_touched() || has_untold) {
+    if (bigtcp_commit_is_due() || has_untold) {
         poll_immediate_wake();
     }
 }
 
-/* Returns true if bigtcp_port_commit() has something to do. */
-static bool
-is_touched(void)
-{
-    return topology_changed || !ovs_list_is_empty(&touched_devices);
-}
-
-/* Steps of a commit. */
-
-/* Collects what the ports of 'device' ask for. */
-static void
-update_request(struct bigtcp_device *device)
-{
-    const struct bigtcp_port *port;
-
-    bigtcp_request_init(&device->request);
-    LIST_FOR_EACH (port, in_device, &device->ports) {
-        bigtcp_request_add(&device->request, &port->effective);
-    }
-    if (device->request.is_auto && device->class->resegments) {
-        device->request.resegments = device->class->resegments();
-    }
-}
-
-/* Remembers the values that 'device' has now of what 'change' changes. */
-static void
-keep_originals(struct bigtcp_device *device, const struct bigtcp_sizes *change)
-{
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        if (bigtcp_sizes_has(change, attr)
-            && !bigtcp_sizes_has(&device->original, attr)) {
-            bigtcp_sizes_set(&device->original, attr,
-                             device->link.sizes.value[attr]);
-            device->original_ifindex = device->link.ifindex;
-            originals_changed = true;
-        }
-    }
-}
-
-/* Forgets the original values of 'device' that it has again and that no port
- * asks to change; all of them if no port asks for anything, since what the
- * ceiling did not let come back will not.  A ceiling that nothing can set now
- * may come back later, and with it the rest. */
-static void
-drop_originals(struct bigtcp_device *device)
-{
-    const enum bigtcp_attr tso = BIGTCP_TSO_MAX_SIZE;
-
-    if (bigtcp_sizes_has(&device->original, tso) && !device->link.settable
-        && device->link.sizes.value[tso] != device->original.value[tso]) {
-        return;
-    }
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        if (bigtcp_sizes_has(&device->original, attr)
-            && !bigtcp_sizes_has(&device->request.asked, attr)
-            && !(device->request.held & (1u << attr))
-            && (!device->request.asked.present
-                || (device->link.sizes.value[attr]
-                    == device->original.value[attr]))) {
-            bigtcp_sizes_clear(&device->original, attr);
-            originals_changed = true;
-        }
-    }
-}
-
-/* Notes that 'device' is the one that it was, with another number, which is
- * that of a device in the network namespace that it was moved to. */
-static void
-follow_move(struct bigtcp_device *device)
-{
-    struct bigtcp_port *port;
-
-    device->original_ifindex = device->link.ifindex;
-    device->settled_ifindex = device->link.ifindex;
-    originals_changed = true;
-    LIST_FOR_EACH (port, in_device, &device->ports) {
-        port->changed = true;
-    }
-}
-
-static void
-forget_originals(struct bigtcp_device *device)
-{
-    if (device->original.present) {
-        memset(&device->original, 0, sizeof device->original);
-        originals_changed = true;
-    }
-}
-
-/* Adds to the report of 'device', just read, what is wrong with it.  If it is
- * another device than before, forgets what was known of that. */
-static void
-examine(struct bigtcp_device *device)
-{
-    if (device->error == ENODEV && device->internal) {
-        bigtcp_report_add(&device->report, BIGTCP_STATE_REMOTE,
-                          "%s is in another network namespace, which cannot "
-                          "be read", device->name);
-    } else if (device->remote) {
-        bigtcp_report_add(&device->report, BIGTCP_STATE_REMOTE,
-                          "%s is in another network namespace, which kernel "
-                          "module openvswitch_bigtcp reaches",
-                          device->name);
-    } else if (device->error == ENODEV) {
-        forget_originals(device);
-        if (!ovs_list_is_empty(&device->ports)) {
-            bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
-                              "there is no device %s", device->name);
-        }
-    } else if (device->error) {
-        bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
-                          "cannot read %s: %s", device->name,
-                          ovs_strerror(device->error));
-        VLOG_WARN_RL(&rl, "%s", ds_cstr(&device->report.reason));
-    } else if (device->original.present
-               && device->original_ifindex != device->link.ifindex) {
-        if (device->told.ifindex && device->netnsid != device->link.netnsid) {
-            follow_move(device);
-        } else {
-            /* Another device of the same name. */
-            forget_originals(device);
-        }
-    }
-    if (!device->error && !device->remote) {
-        device->netnsid = device->link.netnsid;
-    }
-}
-
-/* Doubles the time before 'device' is sent the same again. */
-static void
-back_off(struct bigtcp_device *device)
-{
-    device->backoff = MIN(MAX(device->backoff * 2, MIN_BACKOFF), MAX_BACKOFF);
-    device->hold_until = time_msec() + device->backoff;
-}
-
-/* Finds which of the sizes that 'device' lacks of 'wanted' it had, and lost to
- * another program.  Unless that is put right now, makes 'wanted' what is there
- * and says so in the report. */
-static void
-handle_drift(struct bigtcp_device *device, struct bigtcp_sizes *wanted)
-{
-    struct ds what = DS_EMPTY_INITIALIZER;
-    bool put_right = (forced || (device->request.enforce
-                                 && time_msec() >= device->hold_until));
-
-    if (device->settled_ifindex != device->link.ifindex) {
-        return;
-    }
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        uint32_t live = device->link.sizes.value[attr];
-
-        if (bigtcp_sizes_has(wanted, attr)
-            && bigtcp_sizes_has(&device->settled, attr)
-            && wanted->value[attr] == device->settled.value[attr]
-            && wanted->value[attr] != live
-            && (bigtcp_sizes_has(&device->request.asked, attr)
-                || bigtcp_sizes_has(&device->original, attr))) {
-            ds_put_format(&what, "%s%s is %"PRIu32", not %"PRIu32,
-                          what.length ? ", " : "",
-                          bigtcp_attr_to_string(attr), live,
-                          wanted->value[attr]);
-            if (!put_right) {
-                wanted->value[attr] = live;
-            }
-        }
-    }
-
-    if (what.length && put_right) {
-        COVERAGE_INC(bigtcp_drift);
-        device->n_drifts++;
-        back_off(device);
-        VLOG_WARN_RL(&rl, "%s: another program changed it: %s; put right "
-                     "(for the %u. time)", device->name, ds_cstr(&what),
-                     device->n_drifts);
-    } else if (what.length && !device->request.enforce) {
-        bigtcp_report_add(&device->report, BIGTCP_STATE_DRIFTED,
-                          "another program changed it: %s "
-                          "(bigtcp_enforce=false)", ds_cstr(&what));
-    } else if (what.length) {
-        bigtcp_report_add(&device->report, BIGTCP_STATE_DRIFTED,
-                          "another program keeps changing it: %s "
-                          "(put right %u times)", ds_cstr(&what),
-                          device->n_drifts);
-    } else if (time_msec() >= device->hold_until + device->backoff) {
-        device->backoff = 0;
-    }
-    ds_destroy(&what);
-}
-
-/* Returns true if the kernel refused to bring 'device' to 'wanted' not long
- * ago, when it had the sizes that it has now. */
-static bool
-is_held(const struct bigtcp_device *device, const struct bigtcp_sizes *wanted)
-{
-    return (device->refused && !forced
-            && time_msec() < device->hold_until
-            && device->settled_ifindex == device->link.ifindex
-            && bigtcp_sizes_equal(wanted, &device->settled)
-            && bigtcp_sizes_equal(&device->told.sizes,
-                                  &device->link.sizes));
-}
-
-/* Decides, after policy's 'wanted', what must be sent to 'device' and stores
- * it in 'change'.  'before' is the report of the last commit. */
-static void
-decide(struct bigtcp_device *device, struct bigtcp_sizes *wanted,
-       struct bigtcp_sizes *change, const struct bigtcp_report *before)
-{
-    struct bigtcp_sizes settled = *wanted;
-
-    memset(change, 0, sizeof *change);
-    if (device->error || device->remote) {
-        return;
-    }
-    if (is_held(device, wanted)) {
-        bigtcp_report_clear(&device->report);
-        bigtcp_report_append(&device->report, before);
-        return;
-    }
-    if (!device->refused) {
-        handle_drift(device, wanted);
-    }
-    bigtcp_diff(wanted, &device->link.sizes, change);
-    device->settled = settled;
-    device->settled_ifindex = device->link.ifindex;
-    device->refused = false;
-}
-
-/* Adds to the report of 'device' that the kernel refused 'change'. */
-static void
-report_refusal(struct bigtcp_device *device,
-               const struct bigtcp_access *access)
-{
-    struct ds what = DS_EMPTY_INITIALIZER;
-
-    COVERAGE_INC(bigtcp_failure);
-    bigtcp_sizes_format(&access->sizes, &what);
-    bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
-                      "%s refused: %s%s%s%s", ds_cstr(&what),
-                      ovs_strerror(access->error),
-                      access->message ? " (" : "",
-                      access->message ? access->message : "",
-                      access->message ? ")" : "");
-    VLOG_WARN_RL(&rl, "%s: %s", device->name,
-                 ds_cstr(&device->report.reason));
-    ds_destroy(&what);
-}
-
-/* Sends the changes in 'access' that the kernel refused together one by one,
- * in the order in which it would have applied them, so that only what is
- * really refused is missing.  Returns, as bits, what was refused. */
-static uint32_t
-set_one_by_one(struct bigtcp_device *device,
-               const struct bigtcp_access *access)
-{
-    uint32_t refused = 0;
-
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        struct bigtcp_access one = { .name = device->name,
-                                     .link = &device->link };
-
-        if (bigtcp_sizes_has(&access->sizes, attr)) {
-            bigtcp_sizes_set(&one.sizes, attr, access->sizes.value[attr]);
-            device->class->set(&one, 1);
-            if (one.error) {
-                report_refusal(device, &one);
-                refused |= 1u << attr;
-            }
-            free(one.message);
-        }
-    }
-    return refused;
-}
-
-/* Changes the 'n' devices in 'devs', which are of one class, by 'changes',
- * and reads back whether they have 'wanted'. */
-static void
-change_devices(struct bigtcp_device *devs[],
-               const struct bigtcp_sizes changes[],
-               const struct bigtcp_sizes wanted[], size_t n)
-{
-    struct bigtcp_access *accesses = xcalloc(n, sizeof *accesses);
-    uint32_t *refused = xcalloc(n, sizeof *refused);
-
-    for (size_t i = 0; i < n; i++) {
-        accesses[i].name = devs[i]->name;
-        accesses[i].link = &devs[i]->link;
-        accesses[i].sizes = changes[i];
-    }
-    devs[0]->class->set(accesses, n);
-    COVERAGE_ADD(bigtcp_change, n);
-
-    for (size_t i = 0; i < n; i++) {
-        if (accesses[i].error) {
-            if (accesses[i].error != ENODEV
-                && !is_pow2(accesses[i].sizes.present)) {
-                refused[i] = set_one_by_one(devs[i], &accesses[i]);
-            } else {
-                report_refusal(devs[i], &accesses[i]);
-                refused[i] = accesses[i].sizes.present;
-            }
-        }
-        if (accesses[i].error) {
-            devs[i]->refused = true;
-            back_off(devs[i]);
-        }
-        free(accesses[i].message);
-    }
-    free(accesses);
-
-    bigtcp_devices_read(devs, n, false);
-    for (size_t i = 0; i < n; i++) {
-        struct bigtcp_device *device = devs[i];
-
-        if (device->error || device->remote) {
-            continue;
-        }
-        BIGTCP_FOR_EACH_ATTR (attr) {
-            if (bigtcp_sizes_has(&wanted[i], attr)
-                && !(refused[i] & (1u << attr))
-                && device->link.sizes.value[attr] != wanted[i].value[attr]) {
-                COVERAGE_INC(bigtcp_failure);
-                bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
-                                  "the kernel took %s=%"PRIu32" but the "
-                                  "device has %"PRIu32,
-                                  bigtcp_attr_to_string(attr),
-                                  wanted[i].value[attr],
-                                  device->link.sizes.value[attr]);
-            }
-        }
-    }
-    free(refused);
-}
-
-/* Returns true if 'device' has other sizes than those told of. */
-static bool
-has_moved(const struct bigtcp_device *device)
-{
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        if (!device->error
-            && bigtcp_sizes_has(&device->told.sizes, attr)
-            && (device->told.sizes.value[attr]
-                != device->link.sizes.value[attr])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Tells the ports of 'device' what changed since the last commit, of which
- * 'before' is the report.  Returns true, with that in '*news', if anything
- * did. */
-static bool
-publish(struct bigtcp_device *device, const struct bigtcp_report *before,
-        struct bigtcp_news *news)
-{
-    const char *reason = ds_cstr_ro(&device->report.reason);
-    bool managed = device_is_managed(device);
-    struct bigtcp_port *port;
-    bool changed;
-
-    changed = (managed != device->managed
-               || (managed && (has_moved(device)
-                               || device->report.state != before->state
-                               || strcmp(reason,
-                                         ds_cstr_ro(&before->reason)))));
-    if (changed) {
-        news->device = device->name;
-        news->managed = managed;
-        news->state = device->report.state;
-        news->reason = reason;
-        news->before = device->told.sizes;
-        news->after = device->error ? news->before : device->link.sizes;
-    }
-    LIST_FOR_EACH (port, in_device, &device->ports) {
-        port->seen_seq = netdev_get_change_seq(port->netdev);
-        if (changed || port->changed) {
-            port->changed = false;
-            if (status_follows) {
-                port_defer(port);
-            } else {
-                port_tell(port);
-            }
-        }
-    }
-    device->managed = managed;
-    device->told_error = device->error;
-    device->told_remote = device->remote;
-    if (!device->error) {
-        device->told = device->link;
-    }
-    return changed;
-}
-
-/* Logs what happened to 'n' devices. */
-static void
-log_news(const struct bigtcp_news *news, size_t n)
-{
-    struct svec lines = SVEC_EMPTY_INITIALIZER;
-    const char *line;
-    size_t i;
-
-    bigtcp_news_format(news, n, &lines);
-    SVEC_FOR_EACH (i, line, &lines) {
-        VLOG_INFO("%s", line);
-    }
-    svec_destroy(&lines);
-
-    if (n > BIGTCP_NEWS_EACH && VLOG_IS_DBG_ENABLED()) {
-        for (i = 0; i < n; i++) {
-            struct ds ds = DS_EMPTY_INITIALIZER;
-
-            bigtcp_news_format_one(&news[i], &ds);
-            VLOG_DBG("%s", ds_cstr(&ds));
-            ds_destroy(&ds);
-        }
-    }
-}
-
-/* Joins the bridges that patch ports connect. */
-static void
-join_bridges(void)
-{
-    struct shash names = SHASH_INITIALIZER(&names);
-    struct bigtcp_bridge *bridge;
-    struct bigtcp_port *port;
-
-    HMAP_FOR_EACH (bridge, node, &bridges) {
-        bridge->joined = bridge;
-        bridge->is_auto = false;
-    }
-    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
-        if (port->peer) {
-            shash_add(&names, netdev_get_name(port->netdev), port);
-        }
-    }
-    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
-        struct bigtcp_port *peer = (port->peer
-                                    ? shash_find_data(&names, port->peer)
-                                    : NULL);
-
-        if (peer && !strcmp(peer->peer, netdev_get_name(port->netdev))) {
-            bridge_group(port->bridge)->joined = bridge_group(peer->bridge);
-        }
-    }
-    shash_destroy(&names);
-}
-
-/* Finds the devices on which others depend, those of each group in which a
- * port is 'auto' and those that packets of managed tunnels, VLANs and the like
- * leave by, and puts ports in groups. */
-static void
-find_topology(void)
-{
-    struct bigtcp_device *device;
-    struct bigtcp_bridge *bridge;
-    struct bigtcp_port *port;
-    bool is_needed = false;
-
-    free(topology.ports);
-    memset(&topology, 0, sizeof topology);
-    topology_changed = false;
-    has_tunnels = false;
-
-    HMAP_FOR_EACH (device, node, &bigtcp_devices) {
-        if (device->watched) {
-            device->watched = false;
-            device_touch(device);
-        }
-    }
-    join_bridges();
-    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
-        memset(&port->route, 0, sizeof port->route);
-        if (port->device) {
-            if (bigtcp_settings_is_auto(&port->effective)) {
-                bridge_group(port->bridge)->is_auto = is_needed = true;
-            }
-            if (port_asks(port)) {
-                has_tunnels |= bigtcp_route_lookup(port->netdev,
-                                                   &port->route);
-                is_needed |= !sset_is_empty(&port->device->lowers);
-            }
-        }
-    }
-    seen_routes = has_tunnels ? seq_read(tnl_conf_seq) : 0;
-    is_needed |= has_tunnels;
-    if (!is_needed) {
-        return;
-    }
-
-    HMAP_FOR_EACH (bridge, node, &bridges) {
-        if (bridge->joined == bridge) {
-            bridge->group = topology.n_groups++;
-        }
-    }
-    topology.ports = xcalloc(hmap_count(&bigtcp_ports),
-                             sizeof *topology.ports);
-    HMAP_FOR_EACH (port, node, &bigtcp_ports) {
-        if (port->device) {
-            topology.ports[topology.n_ports++] = port;
-            if (bridge_group(port->bridge)->is_auto
-                || (port_asks(port)
-                    && !sset_is_empty(&port->device->lowers))) {
-                device_watch(port->device);
-            }
-            if (port->route.device[0]) {
-                device_watch(port->device);
-                device_watch(device_get(port->route.device,
-                                        port->device->class));
-            }
-        }
-    }
-    qsort(topology.ports, topology.n_ports, sizeof *topology.ports,
-          port_compare);
-}
-
-/* Makes this commit look at all devices that depend on each other if it looks
- * at any of them. */
-static void
-touch_watched(void)
-{
-    struct bigtcp_device *device;
-    bool touched = false;
-
-    LIST_FOR_EACH (device, touched, &touched_devices) {
-        if (device->watched) {
-            touched = true;
-            break;
-        }
-    }
-    if (touched) {
-        HMAP_FOR_EACH (device, node, &bigtcp_devices) {
-            if (device->watched) {
-                device_touch(device);
-            }
-        }
-    }
-}
-
-/* Stores in '*lower' where the 'n' devices in 'devs' have the one called
- * 'name', which the one with number 'upper' leaves by.  Returns true if they
- * have. */
-static bool
-find_lower(struct bigtcp_device *devs[], size_t n, size_t upper,
-           const char *name, struct bigtcp_lower *lower)
-{
-    const struct bigtcp_device *device = device_find(name, devs[0]->class);
-
-    memset(lower, 0, sizeof *lower);
-    if (!device || device->index >= n || devs[device->index] != device
-        || device->index == upper) {
-        return false;
-    }
-    lower->member = device->index;
-    return true;
-}
-
-/* Returns the '*n_lowers' lower devices of the one with number 'i' of the 'n'
- * devices in 'devs'.  The caller frees them. */
-static struct bigtcp_lower *
-get_lowers(struct bigtcp_device *devs[], size_t n, size_t i, size_t *n_lowers)
-{
-    const struct bigtcp_device *device = devs[i];
-    const struct bigtcp_port *port;
-    struct bigtcp_lower *lowers;
-    struct bigtcp_lower *lower;
-    const char *name;
-
-    lowers = xcalloc(ovs_list_size(&device->ports)
-                     + sset_count(&device->lowers) + 1, sizeof *lowers);
-    lower = lowers;
-    LIST_FOR_EACH (port, in_device, &device->ports) {
-        if (port->route.device[0]
-            && find_lower(devs, n, i, port->route.device, lower)) {
-            lower->tunnel = true;
-            lower->ipv6 = port->route.ipv6;
-            lower->overhead = port->route.overhead;
-            lower++;
-        }
-    }
-    SSET_FOR_EACH (name, &device->lowers) {
-        lower += find_lower(devs, n, i, name, lower);
-    }
-    *n_lowers = lower - lowers;
-    return lowers;
-}
-
-/* Has policy decide what the 'n' devices in 'devs', which are of one class and
- * were read, should have, and stores it in 'wanted'. */
-static void
-apply_policy(struct bigtcp_device *devs[], size_t n,
-             struct bigtcp_sizes wanted[])
-{
-    struct bigtcp_membership *memberships
-        = xcalloc(topology.n_ports, sizeof *memberships);
-    struct bigtcp_member *members = xcalloc(n, sizeof *members);
-    size_t n_memberships = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        struct bigtcp_device *device = devs[i];
-        const struct bigtcp_port *port;
-
-        device->index = i;
-        members[i].name = device->name;
-        members[i].managed = device_is_managed(device);
-        members[i].link = ((members[i].managed || device->watched)
-                           && !device->error && !device->remote
-                           ? &device->link : NULL);
-        members[i].original = &device->original;
-        members[i].request = device->request;
-        members[i].report = &device->report;
-        members[i].internal = device->internal;
-        LIST_FOR_EACH (port, in_device, &device->ports) {
-            if (ovs_list_is_singleton(&device->ports)) {
-                members[i].name = netdev_get_name(port->netdev);
-            }
-        }
-    }
-    for (size_t i = 0; i < topology.n_ports; i++) {
-        const struct bigtcp_port *port = topology.ports[i];
-        const struct bigtcp_device *device = port->device;
-
-        if (device->index < n && devs[device->index] == device) {
-            memberships[n_memberships++] = (struct bigtcp_membership) {
-                .member = device->index,
-                .group = bridge_group(port->bridge)->group,
-            };
-        }
-    }
-    for (size_t i = 0; topology.n_ports && i < n; i++) {
-        members[i].lowers = get_lowers(devs, n, i, &members[i].n_lowers);
-    }
-
-    bigtcp_group_decide(members, n, memberships, n_memberships,
-                        topology.n_groups);
-    for (size_t i = 0; i < n; i++) {
-        devs[i]->request = members[i].request;
-        wanted[i] = members[i].wanted;
-        free(members[i].lowers);
-    }
-    free(members);
-    free(memberships);
-}
-
-/* Brings the 'n' devices in 'devs', all of one class, to what is wanted. */
-static void
-commit_devices(struct bigtcp_device *devs[], size_t n)
-{
-    struct bigtcp_sizes *changes = xcalloc(n, sizeof *changes);
-    struct bigtcp_sizes *wanted = xcalloc(n, sizeof *wanted);
-    struct bigtcp_device **some = xcalloc(n, sizeof *some);
-    struct bigtcp_report *before = xcalloc(n, sizeof *before);
-    struct bigtcp_news *news = xcalloc(n, sizeof *news);
-    size_t n_some = 0;
-    size_t n_news = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        before[i] = devs[i]->report;
-        bigtcp_report_init(&devs[i]->report);
-        if (device_is_managed(devs[i]) || devs[i]->watched) {
-            examine(devs[i]);
-        }
-    }
-    apply_policy(devs, n, wanted);
-
-    for (size_t i = 0; i < n; i++) {
-        if (device_is_managed(devs[i])) {
-            decide(devs[i], &wanted[i], &changes[i], &before[i]);
-        }
-        if (!devs[i]->managed
-            || devs[i]->told.ifindex != devs[i]->link.ifindex) {
-            devs[i]->told = devs[i]->link;
-        }
-        if (changes[i].present) {
-            keep_originals(devs[i], &changes[i]);
-            wanted[n_some] = wanted[i];
-            changes[n_some] = changes[i];
-            some[n_some++] = devs[i];
-        }
-    }
-
-    /* First on record, then done: a daemon that is killed in between leaves
-     * true originals. */
-    save_originals();
-    if (n_some) {
-        change_devices(some, changes, wanted, n_some);
-    }
-
-    for (size_t i = 0; i < n; i++) {
-        if (!devs[i]->error && !devs[i]->remote) {
-            drop_originals(devs[i]);
-        }
-        n_news += publish(devs[i], &before[i], &news[n_news]);
-        bigtcp_report_destroy(&before[i]);
-    }
-    log_news(news, n_news);
-    for (size_t i = 0; i < n; i++) {
-        if (ovs_list_is_empty(&devs[i]->ports) && !devs[i]->watched) {
-            device_destroy(devs[i]);
-        }
-    }
-    save_originals();
-
-    free(news);
-    free(before);
-    free(some);
-    free(wanted);
-    free(changes);
-}
-
-/* Reads those devices to look at that were not read just now. */
-static void
-read_touched(void)
-{
-    struct bigtcp_device **devs = xcalloc(ovs_list_size(&touched_devices) + 1,
-                                          sizeof *devs);
-
-    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
-        struct bigtcp_device *device;
-        size_t n = 0;
-
-        LIST_FOR_EACH (device, touched, &touched_devices) {
-            if (device->class == bigtcp_classes[i] && !device->fresh
-                && (device_is_managed(device) || device->watched)) {
-                device->fresh = true;
-                devs[n++] = device;
-            }
-        }
-        if (n) {
-            bigtcp_devices_read(devs, n, true);
-        }
-    }
-    free(devs);
-}
-
-/* Does what the calls since the last commit ask for.  'status_follows_' says
+/* Does what the calls since the last commit ask for.  'status_follows' says
  * that the caller has bigtcp_port_get_status() called for all ports soon. */
 void
-bigtcp_port_commit(bool status_follows_)
+bigtcp_port_commit(bool status_follows)
 {
-    struct bigtcp_device *device;
-    struct ovs_list todo;
-    size_t n;
-
-    load_originals();
-    if (!is_touched()) {
-        return;
-    }
-    status_follows = status_follows_;
-
-    /* To read a device can bring to light others that it depends on. */
-    do {
-        if (topology_changed) {
-            find_topology();
-        }
-        touch_watched();
-        LIST_FOR_EACH (device, touched, &touched_devices) {
-            update_request(device);
-        }
-        read_touched();
-    } while (topology_changed);
-    n = ovs_list_size(&touched_devices);
-    ovs_list_init(&todo);
-    ovs_list_push_back_all(&todo, &touched_devices);
-
-    struct bigtcp_device **devs = xcalloc(n, sizeof *devs);
-    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
-        n = 0;
-        LIST_FOR_EACH_SAFE (device, touched, &todo) {
-            if (device->class == bigtcp_classes[i]) {
-                ovs_list_remove(&device->touched);
-                ovs_list_init(&device->touched);
-                devs[n++] = device;
-            }
-        }
-        if (n) {
-            commit_devices(devs, n);
+    bigtcp_devices_load();
+    if (bigtcp_commit_is_due()) {
+        bigtcp_commit(status_follows, forced);
+        forced = false;
+        if (next_poll == LLONG_MAX) {
+            schedule_poll();
         }
     }
-    free(devs);
-    forget_fresh();
-    forced = false;
-    if (next_poll == LLONG_MAX) {
-        schedule_poll();
-    }
-}
-
-/* Reads the 'n' devices in 'devs', which are of one class.  Unless 'details',
- * what takes a request for each of them is left out, except for the few that
- * have others below them. */
-void
-bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
-{
-    struct bigtcp_access *accesses = xcalloc(n, sizeof *accesses);
-    struct bigtcp_link *links = xcalloc(n, sizeof *links);
-    struct sset *lowers = xcalloc(n, sizeof *lowers);
-
-    for (size_t i = 0; i < n; i++) {
-        const struct bigtcp_port *port;
-
-        devs[i]->internal = false;
-        LIST_FOR_EACH (port, in_device, &devs[i]->ports) {
-            devs[i]->internal |= port->internal;
-        }
-        accesses[i].name = devs[i]->name;
-        accesses[i].internal = devs[i]->internal;
-        accesses[i].link = &links[i];
-        accesses[i].details = details || !sset_is_empty(&devs[i]->lowers);
-        accesses[i].lowers = &lowers[i];
-        sset_init(&lowers[i]);
-    }
-    devs[0]->class->get(accesses, n);
-    COVERAGE_ADD(bigtcp_read, n);
-    for (size_t i = 0; i < n; i++) {
-        devs[i]->error = accesses[i].error;
-        devs[i]->remote = accesses[i].remote;
-        if (!accesses[i].error) {
-            if (!accesses[i].details) {
-                links[i].tso_off = devs[i]->link.tso_off;
-                links[i].lro_on = devs[i]->link.lro_on;
-            }
-            devs[i]->link = links[i];
-        }
-        if (accesses[i].details
-            && !sset_equals(&devs[i]->lowers, &lowers[i])) {
-            sset_swap(&devs[i]->lowers, &lowers[i]);
-            topology_changed = true;
-        }
-        sset_destroy(&lowers[i]);
-        free(accesses[i].message);
-    }
-    free(lowers);
-    free(links);
-    free(accesses);
 }
 
 /* Bridges. */
@@ -1406,28 +473,17 @@ bridge_get(const char *name)
     uint32_t hash = hash_string(name, 0);
     struct bigtcp_bridge *bridge;
 
-    HMAP_FOR_EACH_WITH_HASH (bridge, node, hash, &bridges) {
+    HMAP_FOR_EACH_WITH_HASH (bridge, node, hash, &bigtcp_bridges) {
         if (!strcmp(bridge->name, name)) {
             return bridge;
         }
     }
 
     bridge = xzalloc(sizeof *bridge);
-    hmap_insert(&bridges, &bridge->node, hash);
+    hmap_insert(&bigtcp_bridges, &bridge->node, hash);
     bridge->name = xstrdup(name);
     bridge->joined = bridge;
     bigtcp_settings_init(&bridge->settings);
-    return bridge;
-}
-
-/* Returns the bridge that stands for the group of 'bridge'. */
-static struct bigtcp_bridge *
-bridge_group(struct bigtcp_bridge *bridge)
-{
-    while (bridge->joined != bridge) {
-        bridge->joined = bridge->joined->joined;
-        bridge = bridge->joined;
-    }
     return bridge;
 }
 
@@ -1436,7 +492,7 @@ static void
 bridge_unref(struct bigtcp_bridge *bridge)
 {
     if (bridge && !--bridge->n_ports) {
-        hmap_remove(&bridges, &bridge->node);
+        hmap_remove(&bigtcp_bridges, &bridge->node);
         bigtcp_settings_destroy(&bridge->settings);
         free(bridge->name);
         free(bridge);
@@ -1472,18 +528,18 @@ port_detach(struct bigtcp_port *port)
     LIST_FOR_EACH (other, in_device, &device->ports) {
         other->changed = true;
     }
-    if (device_is_managed(device)) {
-        device_touch(device);
+    if (bigtcp_device_is_managed(device)) {
+        bigtcp_device_touch(device);
     } else if (ovs_list_is_empty(&device->ports)) {
-        device_destroy(device);
+        bigtcp_device_destroy(device);
     }
 }
 
 /* Makes the bridge write Interface status of 'port' anew, and ofproto look at
  * the port, for which it asks the kernel several times: that must not bring us
  * back here. */
-static void
-port_tell(struct bigtcp_port *port)
+void
+bigtcp_port_tell(struct bigtcp_port *port)
 {
     COVERAGE_INC(bigtcp_tell);
     port->untold = false;
@@ -1493,8 +549,8 @@ port_tell(struct bigtcp_port *port)
 
 /* Notes that Interface status of 'port' must be written anew, which is done
  * for all ports after a reconfiguration, like the one that this is part of. */
-static void
-port_defer(struct bigtcp_port *port)
+void
+bigtcp_port_defer(struct bigtcp_port *port)
 {
     port->untold = true;
     has_untold = true;
@@ -1530,8 +586,8 @@ port_resolve(struct bigtcp_port *port)
 }
 
 /* Returns true if a row asks something of 'port'. */
-static bool
-port_asks(const struct bigtcp_port *port)
+bool
+bigtcp_port_asks(const struct bigtcp_port *port)
 {
     return bigtcp_settings_asks(&port->effective);
 }
@@ -1541,7 +597,7 @@ port_asks(const struct bigtcp_port *port)
 bool
 bigtcp_port_is_managed(const struct bigtcp_port *port)
 {
-    return (port_asks(port)
+    return (bigtcp_port_asks(port)
             || (port->device && port->device->original.present));
 }
 
@@ -1626,157 +682,7 @@ bigtcp_port_report(const struct bigtcp_port *port,
 
 /* Devices. */
 
-static uint32_t
-device_hash(const char *name, const struct bigtcp_class *class)
-{
-    return hash_pointer(class, hash_string(name, 0));
-}
-
-/* Returns the device 'name' of 'class', or NULL. */
-static struct bigtcp_device *
-device_find(const char *name, const struct bigtcp_class *class)
-{
-    struct bigtcp_device *device;
-
-    HMAP_FOR_EACH_WITH_HASH (device, node, device_hash(name, class),
-                             &bigtcp_devices) {
-        if (device->class == class && !strcmp(device->name, name)) {
-            return device;
-        }
-    }
-    return NULL;
-}
-
-/* Returns the device 'name' of 'class', which is made if it is not known. */
-static struct bigtcp_device *
-device_get(const char *name, const struct bigtcp_class *class)
-{
-    struct bigtcp_device *device = device_find(name, class);
-
-    if (device) {
-        return device;
-    }
-    device = xzalloc(sizeof *device);
-    hmap_insert(&bigtcp_devices, &device->node, device_hash(name, class));
-    ovs_list_init(&device->touched);
-    ovs_list_init(&device->ports);
-    device->name = xstrdup(name);
-    device->class = class;
-    sset_init(&device->lowers);
-    bigtcp_report_init(&device->report);
-    return device;
-}
-
-static void
-device_touch(struct bigtcp_device *device)
-{
-    if (ovs_list_is_empty(&device->touched)) {
-        ovs_list_push_back(&touched_devices, &device->touched);
-    }
-}
-
-/* Notes that 'device' depends on others, or others on it.  What is below it
- * then does as well. */
-static void
-device_watch(struct bigtcp_device *device)
-{
-    const char *lower;
-
-    if (!device->watched) {
-        device->watched = true;
-        device_touch(device);
-        SSET_FOR_EACH (lower, &device->lowers) {
-            device_watch(device_get(lower, device->class));
-        }
-    }
-}
-
-static void
-device_destroy(struct bigtcp_device *device)
-{
-    ovs_assert(ovs_list_is_empty(&device->ports));
-    hmap_remove(&bigtcp_devices, &device->node);
-    ovs_list_remove(&device->touched);
-    bigtcp_observation_destroy(device->observation);
-    bigtcp_report_destroy(&device->report);
-    sset_destroy(&device->lowers);
-    free(device->name);
-    free(device);
-}
-
-/* Returns true if a port of 'device' has a key or if the device has sizes to
- * give back. */
-static bool
-device_is_managed(const struct bigtcp_device *device)
-{
-    return (!bigtcp_request_is_empty(&device->request)
-            || device->original.present);
-}
-
 /* Record of original sizes. */
-
-static void
-load_originals(void)
-{
-    struct bigtcp_original *originals;
-    size_t n;
-    int error;
-
-    if (originals_loaded) {
-        return;
-    }
-    originals_loaded = true;
-
-    error = bigtcp_originals_read(originals_file, &originals, &n);
-    if (error && error != ENOENT) {
-        VLOG_WARN("%s: cannot read all original sizes of devices: %s",
-                  originals_file, ovs_strerror(error));
-    }
-    for (size_t i = 0; i < n; i++) {
-        const struct bigtcp_original *o = &originals[i];
-        const struct bigtcp_class *class
-            = (!strcmp(o->class, bigtcp_dummy_class.name)
-               ? &bigtcp_dummy_class : &bigtcp_rtnl_class);
-        struct bigtcp_device *device = device_get(o->device, class);
-
-        device->original = o->sizes;
-        device->original_ifindex = o->ifindex;
-        device_touch(device);
-    }
-    bigtcp_originals_free(originals, n);
-}
-
-static void
-save_originals(void)
-{
-    struct bigtcp_original *originals;
-    struct bigtcp_device *device;
-    size_t n = 0;
-    int error;
-
-    if (!originals_changed) {
-        return;
-    }
-    originals_changed = false;
-
-    originals = xcalloc(hmap_count(&bigtcp_devices), sizeof *originals);
-    HMAP_FOR_EACH (device, node, &bigtcp_devices) {
-        if (device->original.present) {
-            originals[n++] = (struct bigtcp_original) {
-                .device = xstrdup(device->name),
-                .class = xstrdup(device->class->name),
-                .ifindex = device->original_ifindex,
-                .sizes = device->original,
-            };
-        }
-    }
-    error = bigtcp_originals_write(originals_file, originals, n);
-    if (error) {
-        VLOG_WARN_RL(&rl, "%s: cannot record original sizes of devices: %s",
-                     originals_file, ovs_strerror(error));
-    }
-    bigtcp_originals_free(originals, n);
-}
 
 /* Reports. */
 
@@ -1892,7 +798,7 @@ bigtcp_port_list(const struct sset *names, bool or_bridge, size_t *n)
             ports[(*n)++] = port;
         }
     }
-    qsort(ports, *n, sizeof *ports, port_compare);
+    qsort(ports, *n, sizeof *ports, bigtcp_port_compare);
     return ports;
 }
 
@@ -1905,18 +811,14 @@ bigtcp_port_describe(const char *name, const struct bigtcp_class *class,
                      const void *aux,
                      struct bigtcp_port_description *description)
 {
+    const struct bigtcp_device *device = bigtcp_device_find(name, class);
     const struct bigtcp_port *found = NULL;
-    const struct bigtcp_device *device;
     const struct bigtcp_port *port;
 
-    HMAP_FOR_EACH_WITH_HASH (device, node, device_hash(name, class),
-                             &bigtcp_devices) {
-        if (device->class != class || strcmp(device->name, name)) {
-            continue;
-        }
+    if (device) {
         LIST_FOR_EACH (port, in_device, &device->ports) {
             if ((!matches || matches(port->netdev, aux))
-                && (!found || port_compare(&port, &found) < 0)) {
+                && (!found || bigtcp_port_compare(&port, &found) < 0)) {
                 found = port;
             }
         }
@@ -1932,8 +834,8 @@ bigtcp_port_describe(const char *name, const struct bigtcp_class *class,
 }
 
 /* For qsort() of pointers to ports: by bridge, then by name. */
-static int
-port_compare(const void *a_, const void *b_)
+int
+bigtcp_port_compare(const void *a_, const void *b_)
 {
     const struct bigtcp_port *const *a = a_;
     const struct bigtcp_port *const *b = b_;
