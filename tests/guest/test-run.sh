@@ -191,6 +191,42 @@ guest --module-override "dummy=$scratch/none.ko" true
 check "a module that is not there is an error of usage" all_of \
       '[ "$status" = 2 ]' 'grep -q "none.ko" "$scratch/err"'
 
+guest --icount --accel kvm true
+check "--icount with KVM is an error of usage" [ "$status" = 2 ]
+
+# Runs a command that takes a second or two, with the arguments, and stops the
+# guest for 8 seconds meanwhile.  Succeeds if the command was not over then.
+# Leaves the seconds that it took, by the guest's clock, in 'out'.
+stopped_guest() {
+    rm -f "$scratch/rw/begun" "$scratch/rw/end"
+    "$run" "${options[@]}" "$@" --timeout 200 --rw "$scratch/rw" -- python3 -c '
+import sys, time
+open(sys.argv[1] + "/begun", "w").close()
+begun = time.monotonic()
+for i in range(5000000):
+    pass
+print(int(time.monotonic() - begun))
+open(sys.argv[1] + "/end", "w").close()' "$scratch/rw" \
+        > "$scratch/out" 2> "$scratch/err" &
+    local pid=$! qemu over=no
+    wait_until 120 [ -e "$scratch/rw/begun" ]
+    qemu=$(cat "/proc/$pid/task/$pid/children")
+    # It is one word.
+    # shellcheck disable=SC2086
+    kill -STOP $qemu
+    sleep 8
+    [ ! -e "$scratch/rw/end" ] || over=yes
+    # shellcheck disable=SC2086
+    kill -CONT $qemu
+    wait "$pid"
+    status=$?
+    [ "$status" = 0 ] && [ "$over" = no ]
+}
+check "the guest's time goes on while the machine does other work" all_of \
+      stopped_guest '[ "$(cat "$scratch/out")" -ge 8 ]'
+check "with --icount it does not" all_of 'stopped_guest --icount' \
+      '[ "$(cat "$scratch/out")" -lt 8 ]'
+
 # Ends the runner with signal '$1' while its command runs.
 interrupt() {
     rm -f "$scratch/rw/begun"
