@@ -6,6 +6,8 @@ import json
 import os
 import re
 
+from bigtcp_bench.system import Failure
+
 
 def read(path):
     try:
@@ -41,6 +43,15 @@ DESCRIPTIONS = {
 }
 
 
+CLOCKS = {
+    "time": "",
+    "instructions": "  Its time is the number of instructions that its "
+                    "processors execute together, so that ratios are those "
+                    "of instructions, and other work on the machine does not "
+                    "matter.",
+}
+
+
 def choose_cpus(topology, allowed):
     """A CPU for the sender and one for the receiver: of different cores of one
     package where there are, by 'topology', a dict of (package, core) by CPU,
@@ -69,8 +80,10 @@ def cpu_topology():
     return topology
 
 
-def describe():
-    """What does not change from run to run on one machine."""
+def describe(icount=False):
+    """What does not change from run to run on one machine, whose time is the
+    number of instructions that it executes if 'icount'.  Raises Failure if it
+    cannot be."""
     cpuinfo = read("/proc/cpuinfo")
     model = re.search(r"^model name\s*:\s*(.*)$", cpuinfo, re.M)
     memory = re.search(r"^MemTotal:\s*(\d+) kB", read("/proc/meminfo"), re.M)
@@ -79,6 +92,10 @@ def describe():
         cpuinfo, read("/sys/devices/system/clocksource/clocksource0/"
                       "available_clocksource"),
         read(dmi + "sys_vendor"), read(dmi + "product_name"))
+    if icount and kind != "emulated":
+        raise Failure("--icount: this is %s; only that of an emulated one can "
+                      "be the instructions that it executes"
+                      % DESCRIPTIONS[kind])
     return {"host": os.uname().nodename,
             "machine": os.uname().machine,
             "cpu": model.group(1) if model else os.uname().machine,
@@ -87,6 +104,7 @@ def describe():
             "memory_gib": round(int(memory.group(1)) / 2**20) if memory
             else None,
             "virtualization": kind,
+            "clock": "instructions" if icount else "time",
             "guest": kind != "none",
             "kvm": kind == "kvm"}
 

@@ -144,7 +144,9 @@ def script(results, part, path):
     where = results.data["machine"]["virtualization"]
     title = report.TITLES[part]
     if where == "emulated":
-        title += " (emulated guest)"
+        title += (" (emulated guest, counted in instructions)"
+                  if results.data["machine"].get("clock") == "instructions"
+                  else " (emulated guest)")
     elif where != "none":
         title += " (%s)" % where
     return (HEAD % (path.replace('"', ''), title)

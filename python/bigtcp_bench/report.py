@@ -241,9 +241,10 @@ TABLES = {"rr": transactions, "control-plane": control_plane}
 def describe(data):
     """Where and with what it was measured, lines of Markdown."""
     where = data["machine"]
-    lines = ["%s, %d CPUs, %s GiB; %s."
+    lines = ["%s, %d CPUs, %s GiB; %s.%s"
              % (where["cpu"], where["cpus"], where["memory_gib"],
-                machine.DESCRIPTIONS[where["virtualization"]]),
+                machine.DESCRIPTIONS[where["virtualization"]],
+                machine.CLOCKS[where.get("clock", "time")]),
              "Name of the machine: %s." % (where.get("label")
                                            or where["host"]),
              ", ".join("%s %s" % item for item in software(data)) + ".",
