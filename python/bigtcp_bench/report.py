@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Presents results as text in Markdown."""
 
+import math
+
 from bigtcp_bench import machine
 from bigtcp_bench import stats
 
@@ -46,6 +48,7 @@ CONTROL_PLANE = (
      "show_cpu", "s"),
     ("`bigtcp/show`, as its user waits", "show", "s"),
     ("memory a port", "memory_per_port", "B"),
+    ("rounds that the figures are medians of", "rounds", ""),
 )
 
 
@@ -157,13 +160,47 @@ def ports(results, part):
     return dict(sorted(found.items()))
 
 
+def power(by_ports, key):
+    """Text of how 'key' grows with the ports, between the two largest
+    numbers of them."""
+    known = [(count, values[key]) for count, values in by_ports.items()
+             if values[key] is not None and values[key] > 0]
+    if len(known) < 2:
+        return "-"
+    (few, small), (many, large) = known[-2:]
+    return "n^%.2f" % (math.log(large / small) / math.log(many / few))
+
+
 def control_plane(results, part):
     by_ports = ports(results, part)
     rows = [[title] + [("%s %s" % (number(values[key]), unit)).strip()
                        if values[key] is not None else "-"
                        for values in by_ports.values()]
+            + [power(by_ports, key) if unit == "s" else "-"]
             for title, key, unit in CONTROL_PLANE]
-    return table(["<ports"] + ["%d" % count for count in by_ports], rows)
+    return table(["<ports"] + ["%d" % count for count in by_ports]
+                 + ["grows as"], rows)
+
+
+def recommended(results):
+    """From which size on throughput is the same within the noise."""
+    lines = []
+    for case in results.cases("sweep"):
+        states = results.values("sweep", case)
+        sizes = sorted((int(state) for state in states if state.isdigit()),
+                       reverse=True)
+        best = None
+        for size in sizes:
+            _, _, high = stats.ratio(
+                column(states[str(sizes[0])], "bits_per_second"),
+                column(states[str(size)], "bits_per_second"))
+            if size != sizes[0] and (high is None or high < 1):
+                break
+            best = size
+        if len(sizes) > 1:
+            lines.append("From %d bytes on, no size has less throughput than "
+                         "%d beyond the noise." % (best, sizes[0]))
+    return "".join(line + "\n" for line in lines)
 
 
 def closeness(results):
@@ -279,6 +316,7 @@ def markdown(results, plots=()):
         text.append("## %s (%s)\n" % (TITLES[part], part))
         text.append(TABLES.get(part, flows)(results, part))
         if part == "sweep":
+            text.append(recommended(results))
             text.append(closeness(results))
         if part in PUBLISHED:
             text.append("Published elsewhere: %s.\n" % PUBLISHED[part])

@@ -7,9 +7,12 @@ that are made for this: needs root and the openvswitch module.
 
 What is compared runs side by side and takes turns."""
 
+import contextlib
+import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,8 +24,16 @@ from bigtcp_bench.system import Failure
 KEY = "other_config:bigtcp=auto"
 
 
+
+
 def median(values):
     return sorted(values)[len(values) // 2]
+
+
+def rounds_for(ports):
+    """How often to measure with so many 'ports'.  What is measured takes so
+    much longer with many that less of it is as reliable."""
+    return max(3, min(11, 11000 // ports))
 
 
 def progress(*words):
@@ -38,6 +49,31 @@ def ip_batch(lines, netns=None):
         system.run("ip", *(["-n", netns] if netns else []), "-batch",
                    stream.name)
         return time.monotonic() - begun
+
+
+def configuration(ports, datapath):
+    """Operations for the database that configure a bridge with 'ports'.  In
+    one transaction, and before there is a daemon: with ovs-vsctl and some
+    hundred ports at a time, the database and the daemon go through all that
+    there are each time, which takes most of an hour for 10,000."""
+    rows = [("br0", "internal")]
+    rows += [(port, "dummy" if datapath == "dummy" else "") for port in ports]
+    operations = []
+    for i, (name, kind) in enumerate(rows):
+        operations += [
+            {"op": "insert", "table": "Interface", "uuid-name": "i%d" % i,
+             "row": {"name": name, "type": kind}},
+            {"op": "insert", "table": "Port", "uuid-name": "p%d" % i,
+             "row": {"name": name, "interfaces": ["named-uuid", "i%d" % i]}}]
+    return operations + [
+        {"op": "insert", "table": "Bridge", "uuid-name": "br0",
+         "row": {"name": "br0", "datapath_type": datapath,
+                 "fail_mode": "secure",
+                 "ports": ["set", [["named-uuid", "p%d" % i]
+                                   for i in range(len(rows))]]}},
+        {"op": "mutate", "table": "Open_vSwitch", "where": [],
+         "mutations": [["bridges", "insert",
+                        ["set", [["named-uuid", "br0"]]]]]}]
 
 
 class Switch(object):
@@ -77,6 +113,7 @@ class Switch(object):
         # Statistics would be read at any time between two measurements.
         self.vsctl("--no-wait", "set", "Open_vSwitch", ".",
                    "other_config:stats-update-interval=3600000")
+        self.transact(configuration(self.ports, self.datapath))
         args = []
         if self.datapath == "dummy":
             args = ["--enable-dummy", "--disable-system",
@@ -84,16 +121,31 @@ class Switch(object):
         self.daemon = self.start("vswitchd/ovs-vswitchd", "--pidfile",
                                  "-vconsole:off", "-vfile:off", *args)
         self.wait_for("ovs-vswitchd.pid")
-        self.vsctl("add-br", "br0", "--", "set", "Bridge", "br0",
-                   "datapath_type=" + self.datapath, "fail_mode=secure")
-        for first in range(0, len(self.ports), 500):
-            args = []
-            for port in self.ports[first:first + 500]:
-                args += ["--", "add-port", "br0", port]
-                if self.datapath == "dummy":
-                    args += ["--", "set", "Interface", port, "type=dummy"]
-            self.vsctl(*args[1:])
+        # Returns when the daemon has made what is configured.
+        self.vsctl("set", "Open_vSwitch", ".", "external_ids:ready=true")
         self.settle()
+
+    def transact(self, operations):
+        """Has the database carry out 'operations', as RFC 7047 has them."""
+        request = {"method": "transact", "id": 0,
+                   "params": ["Open_vSwitch"] + operations}
+        text = b""
+        reply = None
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.connect(os.path.join(self.dir, "db.sock"))
+            sock.sendall(json.dumps(request).encode())
+            while reply is None:
+                data = sock.recv(1 << 24)
+                if not data:
+                    raise Failure("ovsdb-server closed the connection")
+                text += data
+                if text.endswith(b"}"):
+                    # It is no JSON before its end.
+                    with contextlib.suppress(ValueError):
+                        reply = json.loads(text.decode())
+        for result in reply["result"]:
+            if result and "error" in result:
+                raise Failure("ovsdb-server: %s" % result)
 
     def start(self, program, *args):
         command = [os.path.join(self.tree, program)] + list(args)
@@ -132,13 +184,14 @@ class Switch(object):
 
     def settle(self):
         """Waits until the daemon has nothing to do any more."""
-        deadline = time.monotonic() + 600
+        limit = 600 + len(self.ports) / 10
+        deadline = time.monotonic() + limit
         while time.monotonic() < deadline:
             before = self.cpu()
             time.sleep(1)
             if self.cpu() - before < 0.05:
                 return
-        raise Failure("ovs-vswitchd is still busy after 600 s")
+        raise Failure("ovs-vswitchd is still busy after %d s" % limit)
 
     def cpu(self):
         """CPU seconds of the daemon's main thread."""
@@ -330,10 +383,12 @@ def compare(switch, baseline, repeat, result):
     compare_apply(switch, min(repeat, 5), result)
 
 
-def measure(tree, baseline, ports, datapath, repeat=11):
+def measure(tree, baseline, ports, datapath, repeat=None):
     """Seconds, bytes and ratios for a bridge with so many 'ports' of the build
-    in 'tree', compared with that in 'baseline', if not None."""
-    result = {"ports": ports, "datapath": datapath,
+    in 'tree', compared with that in 'baseline', if not None.  Medians are of
+    'repeat' rounds, if not None."""
+    repeat = repeat or rounds_for(ports)
+    result = {"ports": ports, "datapath": datapath, "rounds": repeat,
               "kernel": os.uname().release}
     switches = []
     try:
