@@ -100,6 +100,7 @@ bigtcp_device_get(const char *name, const struct bigtcp_class *class)
     device->name = xstrdup(name);
     device->class = class;
     sset_init(&device->lowers);
+    sset_init(&device->ingress);
     bigtcp_report_init(&device->report);
     return device;
 }
@@ -126,6 +127,9 @@ bigtcp_device_watch(struct bigtcp_device *device)
         SSET_FOR_EACH (lower, &device->lowers) {
             bigtcp_device_watch(bigtcp_device_get(lower, device->class));
         }
+        SSET_FOR_EACH (lower, &device->ingress) {
+            bigtcp_device_watch(bigtcp_device_get(lower, device->class));
+        }
     }
 }
 
@@ -139,6 +143,7 @@ bigtcp_device_destroy(struct bigtcp_device *device)
     bigtcp_observation_destroy(device->observation);
     bigtcp_report_destroy(&device->report);
     sset_destroy(&device->lowers);
+    sset_destroy(&device->ingress);
     free(device->name);
     free(device);
 }
@@ -160,6 +165,7 @@ bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
 {
     struct bigtcp_access *accesses = xcalloc(n, sizeof *accesses);
     struct bigtcp_link *links = xcalloc(n, sizeof *links);
+    struct sset *ingress = xcalloc(n, sizeof *ingress);
     struct sset *lowers = xcalloc(n, sizeof *lowers);
 
     for (size_t i = 0; i < n; i++) {
@@ -174,7 +180,9 @@ bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
         accesses[i].link = &links[i];
         accesses[i].details = details || !sset_is_empty(&devs[i]->lowers);
         accesses[i].lowers = &lowers[i];
+        accesses[i].ingress = &ingress[i];
         sset_init(&lowers[i]);
+        sset_init(&ingress[i]);
     }
     devs[0]->class->get(accesses, n);
     COVERAGE_ADD(bigtcp_read, n);
@@ -193,10 +201,16 @@ bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
             sset_swap(&devs[i]->lowers, &lowers[i]);
             bigtcp_topology_change();
         }
+        if (!sset_equals(&devs[i]->ingress, &ingress[i])) {
+            sset_swap(&devs[i]->ingress, &ingress[i]);
+            bigtcp_topology_change();
+        }
         sset_destroy(&lowers[i]);
+        sset_destroy(&ingress[i]);
         free(accesses[i].message);
     }
     free(lowers);
+    free(ingress);
     free(links);
     free(accesses);
 }

@@ -32,6 +32,7 @@ struct dummy_tap {
 struct dummy_device {
     struct bigtcp_link link;    /* What 'get' tells. */
     struct sset lowers;         /* Devices below it. */
+    struct sset ingress;        /* As in struct bigtcp_access. */
     uint32_t offloads;          /* What 'get_offloads' tells. */
     bool gone;                  /* ENODEV for everything. */
     int fail;                   /* errno value for the next 'set's, or 0. */
@@ -66,6 +67,7 @@ dummy_get(const char *name)
         dummy->link.tso_max_segs = BIGTCP_MAX_SEGS;
         dummy->fail_attr = BIGTCP_N_ATTRS;
         sset_init(&dummy->lowers);
+        sset_init(&dummy->ingress);
         dummy->offloads = BIGTCP_OFFLOADS_ALL;
         BIGTCP_FOR_EACH_ATTR (attr) {
             bigtcp_sizes_set(&dummy->link.sizes, attr,
@@ -94,6 +96,9 @@ bigtcp_dummy_get(struct bigtcp_access *accesses, size_t n)
             *accesses[i].link = dummy->link;
             if (accesses[i].details) {
                 sset_clone(accesses[i].lowers, &dummy->lowers);
+            }
+            if (accesses[i].ingress) {
+                sset_clone(accesses[i].ingress, &dummy->ingress);
             }
         }
     }
@@ -306,11 +311,20 @@ set_offload(struct dummy_device *dummy, const char *name, const char *value)
     return false;
 }
 
+/* Makes 'names' those in 'value', separated by ",", none if that is "none". */
+static void
+set_names(struct sset *names, const char *value)
+{
+    sset_destroy(names);
+    sset_from_delimited_string(names, strcmp(value, "none") ? value : "",
+                               ",");
+}
+
 /* "bigtcp-dummy/set DEVICE NAME=VALUE...": as a driver or another program
  * would.  "NAME=none" takes an attribute away.  Other NAMEs than those of
- * attributes: "carries", "ifindex", "kind", "lowers" (names of devices,
- * separated by ","), "lro", "qdisc", "tso", "tso_max_segs"; offloads are "on"
- * or "off". */
+ * attributes: "carries", "ifindex", "ingress" and "lowers" (names of devices,
+ * separated by ","), "kind", "lro", "qdisc", "tso", "tso_max_segs"; offloads
+ * are "on" or "off". */
 static void
 bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
                          const char *argv[], void *aux OVS_UNUSED)
@@ -334,10 +348,9 @@ bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
         } else if (!strcmp(name, "lro")) {
             dummy->link.lro_on = !strcmp(value, "on");
         } else if (!strcmp(name, "lowers")) {
-            sset_destroy(&dummy->lowers);
-            sset_from_delimited_string(&dummy->lowers,
-                                       strcmp(value, "none") ? value : "",
-                                       ",");
+            set_names(&dummy->lowers, value);
+        } else if (!strcmp(name, "ingress")) {
+            set_names(&dummy->ingress, value);
         } else if (!strcmp(name, "ifindex")) {
             dummy->link.ifindex = atoi(value);
         } else if (!strcmp(name, "netnsid")) {

@@ -36,14 +36,15 @@ static const enum bigtcp_attr gro_attrs[N_LIMITS] = {
 struct limit {
     uint32_t value;
     size_t by;
-    bool below;                 /* 'by' is a lower device, else another
-                                 * port. */
+    enum bigtcp_cause cause;    /* What 'by' is to whom it limits. */
 };
 
 /* What a member comes to while the others are being looked at. */
 struct state {
     struct limit hop[N_LIMITS]; /* What it lets pass as an egress. */
     struct limit lower[N_LIMITS]; /* What its lower devices let it have. */
+    struct limit ingress[N_LIMITS]; /* What of what it receives gets to its
+                                     * port whole. */
     bool carries_tunnel;        /* It is below a tunnel. */
     bool in_tunnel;             /* It is a tunnel, or a VLAN or the like on
                                  * one. */
@@ -55,7 +56,8 @@ struct smallest {
     struct limit first, second;
 };
 
-static const struct limit no_limit = { UINT32_MAX, NOBODY, false };
+static const struct limit no_limit = { UINT32_MAX, NOBODY,
+                                       BIGTCP_CAUSE_PORT_LIMITS };
 
 /* Makes 'limit' as small as 'value' of member 'by'. */
 static void
@@ -72,7 +74,7 @@ smallest_add(struct smallest *s, uint32_t value, size_t by)
 {
     if (value < s->first.value) {
         s->second = s->first;
-        s->first = (struct limit) { value, by, false };
+        s->first = (struct limit) { value, by, BIGTCP_CAUSE_PORT_LIMITS };
     } else {
         limit_add(&s->second, value, by);
     }
@@ -139,12 +141,13 @@ find_own_limits(const struct bigtcp_member *member, size_t self,
         enum bigtcp_attr attr = gso_attrs[i];
 
         if (bigtcp_sizes_has(&wanted, attr)) {
-            hop[i] = (struct limit) { wanted.value[attr], self, false };
+            hop[i] = (struct limit) { wanted.value[attr], self,
+                                      BIGTCP_CAUSE_PORT_LIMITS };
         } else if (i == GSO_V4 && bigtcp_sizes_has(&wanted,
                                                    BIGTCP_GSO_MAX_SIZE)) {
             /* Before Linux 6.3 one limit was for both families. */
             hop[i] = (struct limit) { wanted.value[BIGTCP_GSO_MAX_SIZE],
-                                      self, false };
+                                      self, BIGTCP_CAUSE_PORT_LIMITS };
         } else {
             hop[i] = no_limit;
         }
@@ -239,7 +242,8 @@ follow_lowers(const struct bigtcp_member *members, size_t i,
  * of its groups that its packets can leave by.
  *
  * An internal port is no such hop: what it receives it hands to the stack
- * without looking at the size.  Of an internal port that a tunnel's packets
+ * without looking at the size, unless tc has it take the way through an 'ifb'
+ * device.  Of an internal port that a tunnel's packets
  * leave by, the tunnels are no hop either: they are above it, not behind. */
 static void
 find_egress_limits(const struct bigtcp_member *members, size_t n_members,
@@ -263,14 +267,15 @@ find_egress_limits(const struct bigtcp_member *members, size_t n_members,
         struct smallest *s = (states[m->member].in_tunnel
                               ? tunnels : others)[m->group];
 
-        if (!member->internal && member->link) {
-            for (size_t k = 0; k < N_LIMITS; k++) {
-                /* Two ports of a device are one hop. */
-                if (s[k].first.by != m->member
-                    && s[k].second.by != m->member) {
-                    smallest_add(&s[k], states[m->member].hop[k].value,
-                                 m->member);
-                }
+        for (size_t k = 0; member->link && k < N_LIMITS; k++) {
+            const struct limit *hop = (member->internal
+                                       ? &states[m->member].ingress[k]
+                                       : &states[m->member].hop[k]);
+
+            /* Two ports of a device are one hop. */
+            if (hop->by != NOBODY && s[k].first.by != m->member
+                && s[k].second.by != m->member) {
+                smallest_add(&s[k], hop->value, m->member);
             }
         }
     }
@@ -308,7 +313,7 @@ choose(struct bigtcp_member *member, enum bigtcp_attr attr, uint32_t ceiling,
 
     if (value < ceiling) {
         bigtcp_sizes_set(&member->request.asked, attr, value);
-        *by = (struct limit) { value, limit->by, false };
+        *by = (struct limit) { value, limit->by, limit->cause };
     } else if (member->internal && limit->by != NOBODY
                && attr != BIGTCP_GSO_MAX_SEGS
                && !bigtcp_sizes_has(&member->request.asked,
@@ -324,6 +329,22 @@ choose(struct bigtcp_member *member, enum bigtcp_attr attr, uint32_t ceiling,
     }
 }
 
+/* Returns how much of 'attr' the lower device, or the device of the ingress,
+ * takes that sets 'limit' for 'member'. */
+static uint32_t
+limiter_takes(const struct bigtcp_member *member, const struct state *states,
+              enum bigtcp_attr attr, const struct limit *limit)
+{
+    const struct limit *hop = states[limit->by].hop;
+
+    return (attr == BIGTCP_GSO_MAX_SEGS ? hop[GSO_SEGS].value
+            : attr == BIGTCP_GRO_MAX_SIZE ? hop[GSO_V6].value
+            : attr == BIGTCP_GRO_IPV4_MAX_SIZE ? hop[GSO_V4].value
+            : is_tunnel(member) ? MIN(hop[GSO_V4].value, hop[GSO_V6].value)
+            : attr == BIGTCP_GSO_IPV4_MAX_SIZE ? hop[GSO_V4].value
+            : hop[GSO_V6].value);
+}
+
 /* Adds to the report of 'member', with 'state', that 'limit' holds for
  * 'attrs', bits of attributes: that they, or 'what' if it is not NULL, come to
  * no more. */
@@ -334,8 +355,7 @@ report_limit(struct bigtcp_member *member, const struct bigtcp_member *members,
 {
     enum bigtcp_attr first = raw_ctz(attrs);
     struct bigtcp_facts facts = {
-        .cause = (limit->below ? BIGTCP_CAUSE_LOWER_LIMITS
-                  : BIGTCP_CAUSE_PORT_LIMITS),
+        .cause = limit->cause,
         .name = members[limit->by].name,
         .attrs = attrs,
         .limit = limit->value,
@@ -350,21 +370,18 @@ report_limit(struct bigtcp_member *member, const struct bigtcp_member *members,
     }
     ds_put_format(&names, "%s %"PRIu32, what ? what : "", limit->value);
 
-    if (!limit->below) {
+    if (limit->cause == BIGTCP_CAUSE_PORT_LIMITS) {
         bigtcp_report_add_facts(member->report, state, &facts,
                                 "%s: port %s takes no more", ds_cstr(&names),
                                 facts.name);
     } else {
-        const struct limit *hop = states[limit->by].hop;
-        uint32_t takes = (first == BIGTCP_GSO_MAX_SEGS ? hop[GSO_SEGS].value
-                          : is_tunnel(member)
-                          ? MIN(hop[GSO_V4].value, hop[GSO_V6].value)
-                          : first == BIGTCP_GSO_IPV4_MAX_SIZE
-                          ? hop[GSO_V4].value : hop[GSO_V6].value);
-
         bigtcp_report_add_facts(member->report, state, &facts,
-                                "%s: leaves by %s, which takes %"PRIu32" %s",
-                                ds_cstr(&names), facts.name, takes,
+                                "%s: %s %s, which takes %"PRIu32" %s",
+                                ds_cstr(&names),
+                                (limit->cause == BIGTCP_CAUSE_INGRESS_LIMITS
+                                 ? "arrives through" : "leaves by"),
+                                facts.name,
+                                limiter_takes(member, states, first, limit),
                                 (first == BIGTCP_GSO_MAX_SEGS
                                  ? "segments" : "bytes"));
     }
@@ -389,7 +406,8 @@ report_limits(struct bigtcp_member *member,
         }
         /* One sentence for all that the same port limits to the same value. */
         for (enum bigtcp_attr i = attr; i < BIGTCP_N_ATTRS; i++) {
-            if (by[i].by == by[attr].by && by[i].value == by[attr].value) {
+            if (by[i].by == by[attr].by && by[i].value == by[attr].value
+                && by[i].cause == by[attr].cause) {
                 attrs |= 1u << i;
             }
         }
@@ -421,7 +439,7 @@ cap_by_lowers(struct bigtcp_member *member,
         struct limit limit = {
             .value = limit_apply(UINT32_MAX, state->lower[k].value, attr),
             .by = state->lower[k].by,
-            .below = true,
+            .cause = BIGTCP_CAUSE_LOWER_LIMITS,
         };
         uint32_t own = (attr == BIGTCP_GSO_MAX_SEGS
                         ? member->link->tso_max_segs : cap);
@@ -442,6 +460,67 @@ cap_by_lowers(struct bigtcp_member *member,
                   "segmented above", segmented);
 }
 
+/* Finds what the 'ifb' devices of 'member' take, to which tc redirects what it
+ * received. */
+static void
+find_ingress(const struct bigtcp_member *member, struct state *states,
+             struct limit ingress[N_LIMITS])
+{
+    for (size_t j = 0; j < member->n_ingress; j++) {
+        const struct limit *hop = states[member->ingress[j]].hop;
+
+        for (size_t k = 0; k < N_LIMITS; k++) {
+            if (hop[k].by != NOBODY) {
+                limit_add(&ingress[k], hop[k].value, member->ingress[j]);
+            }
+            ingress[k].cause = BIGTCP_CAUSE_INGRESS_LIMITS;
+        }
+    }
+}
+
+/* Lowers the GRO sizes of 'member' that are 'chosen' to what its ingress, with
+ * 'state', takes: more would be segmented there.  Says so of those that a key
+ * asks for, and of an internal port, which others send to. */
+static void
+cap_by_ingress(struct bigtcp_member *member,
+               const struct bigtcp_member *members,
+               const struct state *states, const struct state *state,
+               const bool chosen[BIGTCP_N_ATTRS],
+               struct limit by[BIGTCP_N_ATTRS])
+{
+    struct limit segmented[BIGTCP_N_ATTRS];
+
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        segmented[attr] = no_limit;
+    }
+    for (size_t k = GSO_V6; k <= GSO_V4; k++) {
+        struct bigtcp_sizes *asked = &member->request.asked;
+        struct limit limit = state->ingress[k];
+        enum bigtcp_attr attr = gro_attrs[k];
+
+        if (limit.by == NOBODY) {
+            continue;
+        }
+        limit.value = limit_apply(UINT32_MAX, limit.value, attr);
+        if (member->internal) {
+            if (bigtcp_sizes_has(&member->link->sizes, attr)) {
+                segmented[attr] = limit;
+            }
+        } else if (bigtcp_sizes_has(asked, attr)
+                   && limit.value < MIN(asked->value[attr],
+                                        BIGTCP_MAX_SIZE)) {
+            if (chosen[attr] && !member->request.mixed) {
+                asked->value[attr] = limit.value;
+                by[attr] = limit;
+            } else {
+                segmented[attr] = limit;
+            }
+        }
+    }
+    report_limits(member, members, states, BIGTCP_STATE_APPLIED,
+                  "segmented above", segmented);
+}
+
 /* Decides what each of the 'n_members' devices should have, which are in
  * 'n_groups' groups by 'memberships'.
  *
@@ -451,7 +530,8 @@ cap_by_lowers(struct bigtcp_member *member,
  *     smallest hop among the devices that its packets can leave by.
  *
  *   - GRO sizes, which an internal port has no use for, are that smallest
- *     hop.
+ *     hop, and at most what the 'ifb' devices take that what was received goes
+ *     through.
  *
  *   - A VLAN, a bond and the like get no more than the devices below them
  *     take, which are no ports and are left alone.
@@ -473,12 +553,12 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
     bool alone = !n_memberships;
 
     for (size_t i = 0; i < n_members; i++) {
-        alone &= !members[i].n_lowers;
+        alone &= !members[i].n_lowers && !members[i].n_ingress;
     }
     for (size_t i = 0; i < n_members; i++) {
         for (size_t k = 0; k < N_LIMITS; k++) {
             states[i].hop[k] = states[i].lower[k] = no_limit;
-            limits[i][k] = no_limit;
+            states[i].ingress[k] = limits[i][k] = no_limit;
         }
         if (members[i].link && !alone) {
             find_own_limits(&members[i], i, states[i].hop);
@@ -486,6 +566,9 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
     }
 
     find_tunnels(members, n_members, states);
+    for (size_t i = 0; i < n_members; i++) {
+        find_ingress(&members[i], states, states[i].ingress);
+    }
 
     /* From the outside in: internal ports by the devices behind them, tunnels
      * by their lower devices, which may be such internal ports, internal ports
@@ -555,6 +638,7 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
         }
         if (member->managed) {
             cap_by_lowers(member, members, states, &states[i], chosen, by);
+            cap_by_ingress(member, members, states, &states[i], chosen, by);
         }
         report_limits(member, members, states,
                       (member->request.is_auto ? BIGTCP_STATE_LIMITED

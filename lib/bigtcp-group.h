@@ -29,7 +29,8 @@ struct bigtcp_lower {
     uint32_t overhead;          /* Bytes that encapsulation adds. */
 };
 
-/* A device, or the lower device of one. */
+/* A device, or the lower device of one, or one that takes part in what it
+ * receives. */
 struct bigtcp_member {
     /* In. */
     const char *name;           /* For reasons: the port's. */
@@ -41,6 +42,10 @@ struct bigtcp_member {
     bool managed;               /* Something is asked of it, or was. */
     struct bigtcp_lower *lowers; /* All tunnels, or none. */
     size_t n_lowers;
+    size_t *ingress;            /* Indexes of the 'ifb' devices that send what
+                                 * this one received before its port gets
+                                 * it. */
+    size_t n_ingress;
 
     /* In, and out with what is chosen for it. */
     struct bigtcp_request request;

@@ -41,6 +41,8 @@ struct bigtcp_device {
     struct bigtcp_link link;    /* Last read, if 'error' is 0. */
     struct sset lowers;         /* Names of the devices that send what this
                                  * one sends. */
+    struct sset ingress;        /* Names of the devices that what this one
+                                 * received goes through before its port. */
 
     /* Values from before the first change, of the attributes that were
      * changed, and the device that they belong to. */

@@ -25,6 +25,11 @@ struct bigtcp_access {
     struct sset *lowers;        /* 'get': out, if 'details' and 'error' is 0,
                                  * names of the devices below a VLAN, a bond
                                  * and the like, which send what it sends. */
+    struct sset *ingress;       /* 'get': in, NULL if it is of no interest;
+                                 * out, if 'error' is 0, names of the 'ifb'
+                                 * devices to which tc redirects what the
+                                 * device received, for these to hand it back
+                                 * to its port. */
     struct bigtcp_link *link;   /* 'get': out, if 'error' is 0.
                                  * 'set': in, as 'get' left it. */
     struct bigtcp_sizes sizes;  /* 'set': in, what to change. */

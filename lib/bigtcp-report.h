@@ -46,6 +46,9 @@ const char *bigtcp_state_to_string(enum bigtcp_state);
     BIGTCP_CAUSE(PORT_LIMITS, port_limits)                                  \
     /* A device below this one takes no more: that device. */               \
     BIGTCP_CAUSE(LOWER_LIMITS, lower_limits)                                \
+    /* An 'ifb' device that received packets go through takes no more: that \
+     * device. */                                                           \
+    BIGTCP_CAUSE(INGRESS_LIMITS, ingress_limits)                            \
     /* TSO is off. */                                                       \
     BIGTCP_CAUSE(TSO_OFF, tso_off)                                          \
     /* LRO is on. */                                                        \

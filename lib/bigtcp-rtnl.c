@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Sizes of the system's devices, by rtnetlink and, for what that cannot do, by
- * lib/bigtcp-genl.h.  Nothing else in this project knows rtnetlink. */
+/* Sizes of the system's devices, and where tc sends what they receive, by
+ * rtnetlink and, for what that cannot do, by lib/bigtcp-genl.h.  Nothing else
+ * in this project knows rtnetlink. */
 
 #include <config.h>
 
@@ -12,9 +13,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/if_link.h>
+#include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
+#include <linux/tc_act/tc_mirred.h>
+#include <net/if.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bigtcp-ethtool.h"
 #include "bigtcp-genl.h"
@@ -33,6 +38,7 @@
 
 COVERAGE_DEFINE(bigtcp_rtnl_get);
 COVERAGE_DEFINE(bigtcp_rtnl_dump);
+COVERAGE_DEFINE(bigtcp_rtnl_filters);
 COVERAGE_DEFINE(bigtcp_rtnl_set);
 COVERAGE_DEFINE(bigtcp_rtnl_set_failed);
 
@@ -168,6 +174,95 @@ bigtcp_rtnl_parse(struct ofpbuf *buf, struct bigtcp_link *link,
     return true;
 }
 
+/* Composes in 'buf' a request for the tc filters of what the device 'ifindex'
+ * receives. */
+void
+bigtcp_rtnl_compose_filters(struct ofpbuf *buf, int ifindex)
+{
+    struct tcmsg *tcm;
+
+    nl_msg_put_nlmsghdr(buf, 0, RTM_GETTFILTER, NLM_F_REQUEST | NLM_F_DUMP);
+    tcm = ofpbuf_put_zeros(buf, sizeof *tcm);
+    tcm->tcm_family = AF_UNSPEC;
+    tcm->tcm_ifindex = ifindex;
+    /* TC_H_CLSACT and TC_H_MIN_INGRESS of linux/pkt_sched.h, which qdisc
+     * 'ingress' takes, too. */
+    tcm->tcm_parent = TC_H_MAKE(TC_H_INGRESS, 0xfff2);
+}
+
+/* Returns the ifindex of the device to which the tc filter in 'buf', an
+ * RTM_NEWTFILTER message, redirects packets, by action 'mirred', for that to
+ * send them.  Returns 0 if it is none or redirects nothing. */
+int
+bigtcp_rtnl_parse_redirect(struct ofpbuf *buf)
+{
+    /* Where each kind of filter has its actions: TCA_<KIND>_ACT of
+     * linux/pkt_cls.h, of which Open vSwitch has a copy without some. */
+    static const struct {
+        const char *kind;
+        uint16_t act;
+    } kinds[] = {
+        { "basic", 3 },
+        { "bpf", 1 },
+        { "flower", 3 },
+        { "fw", 4 },
+        { "matchall", 2 },
+        { "u32", 7 },
+    };
+    /* Attributes of an action, of linux/pkt_cls.h. */
+    enum { ACT_KIND = 1, ACT_OPTIONS = 2 };
+    static const struct nl_policy policy[] = {
+        [TCA_KIND] = { .type = NL_A_STRING },
+        [TCA_OPTIONS] = { .type = NL_A_NESTED },
+    };
+    static const struct nl_policy act_policy[] = {
+        [ACT_KIND] = { .type = NL_A_STRING },
+        [ACT_OPTIONS] = { .type = NL_A_NESTED, .optional = true },
+    };
+    static const struct nl_policy mirred_policy[] = {
+        [TCA_MIRRED_PARMS] = { .type = NL_A_UNSPEC,
+                               .min_len = sizeof(struct tc_mirred) },
+    };
+    struct nlattr *attrs[ARRAY_SIZE(policy)];
+    const struct nlmsghdr *nlmsg = buf->data;
+    const struct nlattr *acts = NULL;
+    const struct nlattr *act;
+    size_t left;
+
+    if (buf->size < NLMSG_HDRLEN + sizeof(struct tcmsg)
+        || nlmsg->nlmsg_type != RTM_NEWTFILTER
+        || !nl_policy_parse(buf, NLMSG_HDRLEN + sizeof(struct tcmsg), policy,
+                            attrs, ARRAY_SIZE(policy))) {
+        return 0;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        if (!strcmp(nl_attr_get_string(attrs[TCA_KIND]), kinds[i].kind)) {
+            acts = nl_attr_find_nested(attrs[TCA_OPTIONS], kinds[i].act);
+        }
+    }
+    if (!acts) {
+        return 0;
+    }
+    NL_NESTED_FOR_EACH (act, left, acts) {
+        struct nlattr *a[ARRAY_SIZE(act_policy)];
+        struct nlattr *m[ARRAY_SIZE(mirred_policy)];
+
+        if (nl_parse_nested(act, act_policy, a, ARRAY_SIZE(act_policy))
+            && !strcmp(nl_attr_get_string(a[ACT_KIND]), "mirred")
+            && a[ACT_OPTIONS]
+            && nl_parse_nested(a[ACT_OPTIONS], mirred_policy, m,
+                               ARRAY_SIZE(mirred_policy))) {
+            const struct tc_mirred *mirred
+                = nl_attr_get(m[TCA_MIRRED_PARMS]);
+
+            if (mirred->eaction == TCA_EGRESS_REDIR) {
+                return mirred->ifindex;
+            }
+        }
+    }
+    return 0;
+}
+
 /* Sends 'request', which asks for one device, and reads the reply into
  * 'link'.  Returns 0 or a positive errno value. */
 static int
@@ -267,6 +362,56 @@ get_details(struct bigtcp_access *access)
     access->link->tso_off = !tso;
 }
 
+/* If device 'ifindex', of this network namespace, is an 'ifb' device, adds its
+ * name to 'names'. */
+static void
+add_if_ifb(int ifindex, struct sset *names)
+{
+    char name[IFNAMSIZ];
+    struct bigtcp_link link;
+    struct ofpbuf request;
+
+    if (!if_indextoname(ifindex, name) || sset_contains(names, name)) {
+        return;
+    }
+    ofpbuf_init(&request, 128);
+    bigtcp_rtnl_compose_get(&request, name);
+    if (!get_link(&request, &link) && !strcmp(link.kind, "ifb")) {
+        sset_add(names, name);
+    }
+    ofpbuf_uninit(&request);
+}
+
+/* Stores in 'ingress' the names of the 'ifb' devices to which tc redirects
+ * what device 'ifindex', of this network namespace, received.  Each sends it,
+ * as any device does, and then hands it to the port of the first device.  A
+ * redirection to anything else takes it away from the port. */
+static void
+find_ingress(int ifindex, struct sset *ingress)
+{
+    struct ofpbuf request, reply, buf;
+    int last = 0;
+    struct nl_dump dump;
+
+    ofpbuf_init(&request, 64);
+    bigtcp_rtnl_compose_filters(&request, ifindex);
+    nl_dump_start(&dump, NETLINK_ROUTE, &request);
+    ofpbuf_uninit(&request);
+    COVERAGE_INC(bigtcp_rtnl_filters);
+
+    ofpbuf_init(&buf, NL_DUMP_BUFSIZE);
+    while (nl_dump_next(&dump, &reply, &buf)) {
+        int target = bigtcp_rtnl_parse_redirect(&reply);
+
+        if (target && target != last) {
+            last = target;
+            add_if_ifb(target, ingress);
+        }
+    }
+    ofpbuf_uninit(&buf);
+    nl_dump_done(&dump);
+}
+
 /* Reads the device of 'access', an internal port that is not in this network
  * namespace, where it is.  The datapath knows the number of that
  * namespace. */
@@ -339,9 +484,9 @@ add_carries(struct bigtcp_link *link)
 
 /* Completes what was read of 'access', or not found, in this network
  * namespace.  '*module' says whether our kernel module is loaded, -1 if nobody
- * looked. */
+ * looked, and 'ifb' whether there can be 'ifb' devices. */
 static void
-complete_access(struct bigtcp_access *access, int *module)
+complete_access(struct bigtcp_access *access, int *module, bool ifb)
 {
     struct bigtcp_link *link = access->link;
 
@@ -366,6 +511,9 @@ complete_access(struct bigtcp_access *access, int *module)
         if (access->details && !netnsid_is_remote(link->netnsid)) {
             get_details(access);
         }
+        if (ifb && access->ingress && !netnsid_is_remote(link->netnsid)) {
+            find_ingress(link->ifindex, access->ingress);
+        }
     }
 }
 
@@ -373,6 +521,9 @@ complete_access(struct bigtcp_access *access, int *module)
 static void
 bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
 {
+    /* Filters take a request for each device: spare it where nobody wants to
+     * know. */
+    bool ifb = !access("/sys/module/ifb", F_OK);
     int module = -1;
 
     if (n == 1) {
@@ -398,7 +549,7 @@ bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
     }
 
     for (size_t i = 0; i < n; i++) {
-        complete_access(&accesses[i], &module);
+        complete_access(&accesses[i], &module, ifb);
     }
 }
 

@@ -192,6 +192,7 @@ facts_to_json(const struct bigtcp_facts *facts, struct json *object)
         return;
     case BIGTCP_CAUSE_PORT_LIMITS:
     case BIGTCP_CAUSE_LOWER_LIMITS:
+    case BIGTCP_CAUSE_INGRESS_LIMITS:
         attrs = json_array_create_empty();
         BIGTCP_FOR_EACH_ATTR (attr) {
             if (facts->attrs & (1u << attr)) {

@@ -100,9 +100,18 @@ join_bridges(void)
     shash_destroy(&names);
 }
 
+/* Returns true if what 'device' sends or receives goes through others. */
+static bool
+depends_on_others(const struct bigtcp_device *device)
+{
+    return (!sset_is_empty(&device->lowers)
+            || !sset_is_empty(&device->ingress));
+}
+
 /* Finds the devices on which others depend, those of each group in which a
- * port is 'auto' and those that packets of managed tunnels, VLANs and the like
- * leave by, and puts ports in groups. */
+ * port is 'auto', those that packets of managed tunnels, VLANs and the like
+ * leave by and those that received packets go through, and puts ports in
+ * groups. */
 void
 bigtcp_topology_find(void)
 {
@@ -131,7 +140,7 @@ bigtcp_topology_find(void)
             if (bigtcp_port_asks(port)) {
                 has_tunnels |= bigtcp_route_lookup(port->netdev,
                                                    &port->route);
-                is_needed |= !sset_is_empty(&port->device->lowers);
+                is_needed |= depends_on_others(port->device);
             }
         }
     }
@@ -153,7 +162,7 @@ bigtcp_topology_find(void)
             topology.ports[topology.n_ports++] = port;
             if (bridge_group(port->bridge)->is_auto
                 || (bigtcp_port_asks(port)
-                    && !sset_is_empty(&port->device->lowers))) {
+                    && depends_on_others(port->device))) {
                 bigtcp_device_watch(port->device);
             }
             if (port->route.device[0]) {
@@ -277,6 +286,31 @@ get_lowers(struct bigtcp_device *devs[], size_t n, size_t i, size_t *n_lowers)
     return lowers;
 }
 
+/* Returns where the 'n' devices in 'devs' have those, '*n_ingress' of them,
+ * that what the one with number 'i' received goes through.  The caller frees
+ * them. */
+static size_t *
+get_ingress(struct bigtcp_device *devs[], size_t n, size_t i,
+            size_t *n_ingress)
+{
+    const struct bigtcp_device *device = devs[i];
+    struct bigtcp_lower found;
+    const char *name;
+    size_t *ingress;
+
+    *n_ingress = 0;
+    if (sset_is_empty(&device->ingress)) {
+        return NULL;
+    }
+    ingress = xcalloc(sset_count(&device->ingress), sizeof *ingress);
+    SSET_FOR_EACH (name, &device->ingress) {
+        if (find_lower(devs, n, i, name, &found)) {
+            ingress[(*n_ingress)++] = found.member;
+        }
+    }
+    return ingress;
+}
+
 /* Has policy decide what the 'n' devices in 'devs', which are of one class and
  * were read, should have, and stores it in 'wanted'. */
 void
@@ -321,6 +355,7 @@ bigtcp_topology_decide(struct bigtcp_device *devs[], size_t n,
     }
     for (size_t i = 0; topology.n_ports && i < n; i++) {
         members[i].lowers = get_lowers(devs, n, i, &members[i].n_lowers);
+        members[i].ingress = get_ingress(devs, n, i, &members[i].n_ingress);
     }
 
     bigtcp_group_decide(members, n, memberships, n_memberships,
@@ -329,6 +364,7 @@ bigtcp_topology_decide(struct bigtcp_device *devs[], size_t n,
         devs[i]->request = members[i].request;
         wanted[i] = members[i].wanted;
         free(members[i].lowers);
+        free(members[i].ingress);
     }
     free(members);
     free(memberships);

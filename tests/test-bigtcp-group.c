@@ -26,6 +26,7 @@ struct device {
     struct bigtcp_sizes original;
     struct bigtcp_report report;
     struct bigtcp_lower lowers[4];
+    size_t ingress[4];
 };
 
 struct world {
@@ -73,6 +74,7 @@ world_add(struct world *w, const char *name, uint32_t ceiling)
     m->link = &d->link;
     m->original = &d->original;
     m->lowers = d->lowers;
+    m->ingress = d->ingress;
     m->report = &d->report;
     bigtcp_request_init(&m->request);
     w->n++;
@@ -115,6 +117,7 @@ world_decide(struct world *w)
  *     on=NAME            A VLAN or the like: NAME sends what it sends.
  *     over=NAME/N, over6=NAME/N
  *                        A tunnel: leaves by NAME, encapsulation of N bytes.
+ *     ifb=NAME           What it receives goes through NAME.
  *
  * An expectation is NAME=GSO6/GSO4/GRO6/GRO4, then the state and, if it says
  * so, a part of the reason in brackets. */
@@ -383,6 +386,57 @@ static const struct group_case group_cases[] = {
       "eth0, which takes 65536 bytes]" },
     { "p:v1:524280:auto:mixed:on=eth0 p:eth0:524280:g=-",
       "v1=524280/524280/524280/524280 applied [segmented above 65536]" },
+    /* An 'ifb' device that what is received goes through. */
+    { "i:int0:524280:auto p:v:524280:auto:ifb=ifb0 p:ifb0:65536:g=-",
+      "int0=524280/524280/65536/65536 applied; "
+      "v=524280/524280/65536/65536 limited [gro_max_size, gro_ipv4_max_size "
+      "65536: arrives through ifb0, which takes 65536 bytes]; "
+      "ifb0=65536/65536/65536/65536 applied" },
+    { "p:v:524280:auto:ifb=ifb0 p:ifb0:524280:live=200000/100000:g=-",
+      "v=524280/524280/200000/100000 limited [gro_ipv4_max_size 100000: "
+      "arrives through ifb0, which takes 100000 bytes]" },
+    { "p:v:524280:auto:ifb=ifb0 p:ifb0:524280:live=524280/524280:g=-",
+      "v=524280/524280/524280/524280 applied" },
+    { "p:v:524280:auto:ifb=ifb0:ifb=ifb1 p:ifb0:65536:g=- "
+      "p:ifb1:65536:live=30000/40000:g=-",
+      "v=524280/524280/30000/40000 limited [gro_max_size 30000: arrives "
+      "through ifb1]" },
+    /* The smaller one of a hop and of that is told. */
+    { "p:v:524280:auto:ifb=ifb0 p:u:30000:auto p:ifb0:65536:g=-",
+      "v=524280/524280/30000/30000 limited [30000: port u takes no more]" },
+    { "p:v:524280:auto:ifb=ifb0 p:u:100000:auto p:ifb0:65536:g=-",
+      "v=524280/524280/65536/65536 limited [65536: arrives through ifb0]; "
+      "u=100000/100000/524280/524280 applied" },
+    { "p:v:524280:auto:ifb=ifb0 p:ifb0:400:g=-",
+      "v=524280/524280/512/512 limited [arrives through ifb0, which takes 400 "
+      "bytes]" },
+    /* A key, and 'bigtcp_mixed', beat it, but it is told. */
+    { "p:v:524280:auto:gro6=100000:ifb=ifb0 p:ifb0:65536:g=-",
+      "v=524280/524280/100000/65536 limited [segmented above 65536: arrives "
+      "through ifb0, which takes 65536 bytes]" },
+    { "p:v:524280:gro6=100000:ifb=ifb0 p:ifb0:65536:g=-",
+      "v=65536/65536/100000/65536 applied [segmented above 65536: arrives]" },
+    { "p:v:524280:gro6=60000:ifb=ifb0 p:ifb0:65536:g=-",
+      "v=65536/65536/60000/60000 applied []" },
+    { "p:v:524280:auto:mixed:ifb=ifb0 p:ifb0:65536:g=-",
+      "v=524280/524280/524280/524280 applied [segmented above 65536: arrives "
+      "through ifb0]" },
+    /* Nothing is asked, or nothing about receiving. */
+    { "p:v:524280:ifb=ifb0 p:ifb0:30000:g=-",
+      "v=65536/65536/65536/65536 applied []" },
+    { "p:v:524280:gso6=100000:ifb=ifb0 p:ifb0:65536:g=-",
+      "v=100000/65536/65536/65536 applied []" },
+    /* What others send to an internal port is cut on its way to the stack:
+     * that makes it a hop. */
+    { "i:int0:524280:auto:ifb=ifb0 i:int1:524280:auto p:v:524280:auto "
+      "p:ifb0:65536:g=-",
+      "int0=524280/524280/65536/65536 applied [segmented above 65536: arrives "
+      "through ifb0, which takes 65536 bytes]; "
+      "int1=65536/65536/65536/65536 limited [65536: port int0 takes no more]; "
+      "v=524280/524280/65536/65536 limited [65536: port int0]" },
+    { "p:v:524280:auto:ifb=ifb0 p:ifb0:1000:g=-:gone",
+      "v=524280/524280/524280/524280 applied" },
+
     /* Tunnels that lead into each other come to rest. */
     { "p:a:524280:auto:over=b/50 p:b:524280:auto:over=a/50 ",
       "a=*/*/*/* limited; b=*/*/*/* limited" },
@@ -444,7 +498,8 @@ add_device(struct world *w, char *text)
             bigtcp_sizes_set(asked, BIGTCP_TSO_MAX_SIZE, a);
         } else if (ovs_scan(option, "segs=%u", &a)) {
             bigtcp_sizes_set(asked, BIGTCP_GSO_MAX_SEGS, a);
-        } else if (strncmp(option, "over", 4) && strncmp(option, "on=", 3)) {
+        } else if (strncmp(option, "over", 4) && strncmp(option, "on=", 3)
+                   && strncmp(option, "ifb=", 4)) {
             ovs_fatal(0, "bad option %s", option);
         }
     }
@@ -455,7 +510,7 @@ add_device(struct world *w, char *text)
     m->managed = !bigtcp_request_is_empty(&m->request);
 }
 
-/* Adds what the "on" and "over" options of 'text', the same text as for
+/* Adds what the "ifb", "on" and "over" options of 'text', the same text as for
  * add_device(), say, once all devices are there. */
 static void
 add_lowers(struct world *w, const char *text)
@@ -488,6 +543,15 @@ add_lowers(struct world *w, const char *text)
         w->devices[self].lowers[w->members[self].n_lowers++]
             = (struct bigtcp_lower) { .member = world_find(w, lower) };
     }
+    p = text;
+    while ((p = strstr(p, ":ifb=")) != NULL) {
+        char ifb[16];
+
+        p += 5;
+        ovs_assert(ovs_scan(p, "%15[^: ]", ifb));
+        w->devices[self].ingress[w->members[self].n_ingress++]
+            = world_find(w, ifb);
+    }
 }
 
 static bool
@@ -505,7 +569,8 @@ static bool
 facts_match_text(const struct bigtcp_reason *reason)
 {
     const struct bigtcp_facts *facts = &reason->facts;
-    bool lower = facts->cause == BIGTCP_CAUSE_LOWER_LIMITS;
+    bool ingress = facts->cause == BIGTCP_CAUSE_INGRESS_LIMITS;
+    bool lower = ingress || facts->cause == BIGTCP_CAUSE_LOWER_LIMITS;
     struct ds ds = DS_EMPTY_INITIALIZER;
     bool ok;
 
@@ -523,7 +588,8 @@ facts_match_text(const struct bigtcp_reason *reason)
     }
     ds_truncate(&ds, ds.length - 2);
     ds_put_format(&ds, " %"PRIu32": %s %s%s", facts->limit,
-                  lower ? "leaves by" : "port", facts->name,
+                  ingress ? "arrives through" : lower ? "leaves by" : "port",
+                  facts->name,
                   lower ? ", which takes " : " takes no more");
     ok = facts->attrs && !strncmp(reason->text, ds_cstr(&ds), ds.length);
     ds_destroy(&ds);

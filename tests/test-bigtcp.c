@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+#include <linux/tc_act/tc_mirred.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -814,6 +815,98 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     ds_destroy(&ds);
 }
 
+/* Composes in 'buf' a tc filter of 'kind', which has its actions in attribute
+ * 'act', with 'n' actions 'mirred' of 'eaction', to devices 31 and up. */
+static void
+compose_filter(struct ofpbuf *buf, const char *kind, uint16_t act,
+               int eaction, int n)
+{
+    struct tcmsg *tcm;
+    size_t options, acts;
+
+    ofpbuf_clear(buf);
+    nl_msg_put_nlmsghdr(buf, 0, RTM_NEWTFILTER, 0);
+    tcm = ofpbuf_put_zeros(buf, sizeof *tcm);
+    tcm->tcm_ifindex = 12;
+    nl_msg_put_string(buf, TCA_KIND, kind);
+    options = nl_msg_start_nested(buf, TCA_OPTIONS);
+    nl_msg_put_u32(buf, 20, 77);
+    acts = nl_msg_start_nested(buf, act);
+    for (int i = 0; i < n + 1; i++) {
+        size_t action = nl_msg_start_nested(buf, i + 1);
+        size_t parameters;
+
+        nl_msg_put_string(buf, 1, i ? "mirred" : "gact");
+        parameters = nl_msg_start_nested(buf, 2);
+        if (i) {
+            struct tc_mirred mirred = { .eaction = eaction,
+                                        .ifindex = 30 + i };
+
+            nl_msg_put_unspec(buf, TCA_MIRRED_PARMS, &mirred, sizeof mirred);
+        }
+        nl_msg_end_nested(buf, parameters);
+        nl_msg_end_nested(buf, action);
+    }
+    nl_msg_end_nested(buf, acts);
+    nl_msg_end_nested(buf, options);
+    nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
+}
+
+static void
+test_filters(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    static const struct {
+        const char *kind;
+        uint16_t act;
+    } kinds[] = {
+        { "basic", 3 }, { "bpf", 1 }, { "flower", 3 }, { "fw", 4 },
+        { "matchall", 2 }, { "u32", 7 },
+    };
+    struct ofpbuf *buf = ofpbuf_new(0);
+    const struct nlmsghdr *nlmsg;
+    const struct tcmsg *tcm;
+
+    bigtcp_rtnl_compose_filters(buf, 12);
+    nlmsg = buf->data;
+    tcm = ALIGNED_CAST(const struct tcmsg *,
+                       (const char *) buf->data + NLMSG_HDRLEN);
+    ovs_assert(nlmsg->nlmsg_type == RTM_GETTFILTER
+               && (nlmsg->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP
+               && tcm->tcm_ifindex == 12
+               && tcm->tcm_parent == 0xfffffff2);
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        compose_filter(buf, kinds[i].kind, kinds[i].act, TCA_EGRESS_REDIR, 2);
+        ovs_assert(bigtcp_rtnl_parse_redirect(buf) == 31);
+
+        /* Cut short anywhere: no crash. */
+        for (size_t size = 0; size < buf->size; size++) {
+            struct ofpbuf *cut = ofpbuf_clone_data(buf->data, size);
+            int ifindex = bigtcp_rtnl_parse_redirect(cut);
+
+            ovs_assert(!ifindex || ifindex == 31);
+            ofpbuf_delete(cut);
+        }
+
+        /* A copy, and no such action. */
+        compose_filter(buf, kinds[i].kind, kinds[i].act, TCA_EGRESS_MIRROR,
+                       1);
+        ovs_assert(!bigtcp_rtnl_parse_redirect(buf));
+        compose_filter(buf, kinds[i].kind, kinds[i].act, TCA_EGRESS_REDIR, 0);
+        ovs_assert(!bigtcp_rtnl_parse_redirect(buf));
+    }
+
+    /* Actions elsewhere, another kind, another message. */
+    compose_filter(buf, "u32", 2, TCA_EGRESS_REDIR, 1);
+    ovs_assert(!bigtcp_rtnl_parse_redirect(buf));
+    compose_filter(buf, "nonesuch", 2, TCA_EGRESS_REDIR, 1);
+    ovs_assert(!bigtcp_rtnl_parse_redirect(buf));
+    compose_filter(buf, "matchall", 2, TCA_EGRESS_REDIR, 1);
+    nl_msg_nlmsghdr(buf)->nlmsg_type = RTM_DELTFILTER;
+    ovs_assert(!bigtcp_rtnl_parse_redirect(buf));
+    ofpbuf_delete(buf);
+}
+
 /* Record of originals. */
 
 static void
@@ -1021,6 +1114,7 @@ test_bigtcp_main(int argc, char *argv[])
         { "constants", NULL, 0, 0, test_constants, OVS_RO },
         { "compose", NULL, 0, 0, test_compose, OVS_RO },
         { "message", NULL, 0, 0, test_message, OVS_RO },
+        { "filters", NULL, 0, 0, test_filters, OVS_RO },
         { "originals", NULL, 0, 0, test_originals, OVS_RO },
         { "hazards", NULL, 0, 0, test_hazards, OVS_RO },
         { "news", NULL, 0, 0, test_news, OVS_RO },

@@ -156,6 +156,21 @@ def check_device(port):
         yield Finding("warning", port.bridge, port.name, text, [command])
 
 
+def check_ingress(port):
+    """Findings about 'ifb' devices to which tc redirects what arrives at
+    'port'."""
+    for reason in port.caused_by("ingress_limits"):
+        ifb = shlex.quote(reason["by"])
+        yield Finding("note" if reason["limit"] > LEGACY else "warning",
+                      port.bridge, port.name,
+                      "what arrives goes through %s, which takes packets of "
+                      "at most %d bytes" % (reason["by"], reason["limit"]),
+                      ["ip link set %s gso_max_size %d gso_ipv4_max_size %d"
+                       % (ifb, MAX, MAX),
+                       "tc filter del dev %s ingress"
+                       % shlex.quote(port.device)])
+
+
 def check_internal(host, bridge):
     """Findings about the ceiling of internal ports."""
     ports = [port for port in host.ports[bridge]
@@ -273,6 +288,7 @@ def check_bridge(host, bridge):
         findings += check_hazards(host, port)
         if port.device:
             findings += check_device(port)
+            findings += check_ingress(port)
         if port.state == "limited":
             findings += check_limiter(host, port)
     findings += check_cliffs(host, bridge)
