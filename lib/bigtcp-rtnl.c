@@ -26,6 +26,7 @@
 #include "bigtcp-nl.h"
 #include "coverage.h"
 #include "dpif-netlink.h"
+#include "hmapx.h"
 #include "netlink.h"
 #include "netlink-socket.h"
 #include "netnsid.h"
@@ -188,6 +189,32 @@ bigtcp_rtnl_compose_filters(struct ofpbuf *buf, int ifindex)
     /* TC_H_CLSACT and TC_H_MIN_INGRESS of linux/pkt_sched.h, which qdisc
      * 'ingress' takes, too. */
     tcm->tcm_parent = TC_H_MAKE(TC_H_INGRESS, 0xfff2);
+}
+
+/* If 'buf', an RTM_NEWQDISC message, is of a qdisc that can have filters of
+ * what its device receives, returns the ifindex of that device, otherwise
+ * 0. */
+int
+bigtcp_rtnl_parse_ingress(struct ofpbuf *buf)
+{
+    static const struct nl_policy policy[] = {
+        [TCA_KIND] = { .type = NL_A_STRING },
+    };
+    struct nlattr *attrs[ARRAY_SIZE(policy)];
+    const struct nlmsghdr *nlmsg = buf->data;
+    const struct tcmsg *tcm;
+    const char *kind;
+
+    if (buf->size < NLMSG_HDRLEN + sizeof *tcm
+        || nlmsg->nlmsg_type != RTM_NEWQDISC
+        || !nl_policy_parse(buf, NLMSG_HDRLEN + sizeof *tcm, policy, attrs,
+                            ARRAY_SIZE(policy))) {
+        return 0;
+    }
+    tcm = ALIGNED_CAST(const struct tcmsg *, nlmsg + 1);
+    kind = nl_attr_get_string(attrs[TCA_KIND]);
+    return (!strcmp(kind, "ingress") || !strcmp(kind, "clsact")
+            ? tcm->tcm_ifindex : 0);
 }
 
 /* Returns the ifindex of the device to which the tc filter in 'buf', an
@@ -412,6 +439,33 @@ find_ingress(int ifindex, struct sset *ingress)
     nl_dump_done(&dump);
 }
 
+/* Adds to 'ifindexes' the numbers of those devices of this network namespace
+ * for which find_ingress() can find anything. */
+static void
+find_filtered(struct hmapx *ifindexes)
+{
+    struct ofpbuf request, reply, buf;
+    struct nl_dump dump;
+
+    ofpbuf_init(&request, 64);
+    nl_msg_put_nlmsghdr(&request, 0, RTM_GETQDISC, NLM_F_REQUEST | NLM_F_DUMP);
+    ofpbuf_put_zeros(&request, sizeof(struct tcmsg));
+    nl_dump_start(&dump, NETLINK_ROUTE, &request);
+    ofpbuf_uninit(&request);
+    COVERAGE_INC(bigtcp_rtnl_dump);
+
+    ofpbuf_init(&buf, NL_DUMP_BUFSIZE);
+    while (nl_dump_next(&dump, &reply, &buf)) {
+        int ifindex = bigtcp_rtnl_parse_ingress(&reply);
+
+        if (ifindex) {
+            hmapx_add(ifindexes, (void *) (uintptr_t) ifindex);
+        }
+    }
+    ofpbuf_uninit(&buf);
+    nl_dump_done(&dump);
+}
+
 /* Reads the device of 'access', an internal port that is not in this network
  * namespace, where it is.  The datapath knows the number of that
  * namespace. */
@@ -484,9 +538,10 @@ add_carries(struct bigtcp_link *link)
 
 /* Completes what was read of 'access', or not found, in this network
  * namespace.  '*module' says whether our kernel module is loaded, -1 if nobody
- * looked, and 'ifb' whether there can be 'ifb' devices. */
+ * looked, and 'filtered' for which devices find_ingress() is needed. */
 static void
-complete_access(struct bigtcp_access *access, int *module, bool ifb)
+complete_access(struct bigtcp_access *access, int *module,
+                const struct hmapx *filtered)
 {
     struct bigtcp_link *link = access->link;
 
@@ -511,7 +566,9 @@ complete_access(struct bigtcp_access *access, int *module, bool ifb)
         if (access->details && !netnsid_is_remote(link->netnsid)) {
             get_details(access);
         }
-        if (ifb && access->ingress && !netnsid_is_remote(link->netnsid)) {
+        if (access->ingress && !netnsid_is_remote(link->netnsid)
+            && hmapx_contains(filtered,
+                              (void *) (uintptr_t) link->ifindex)) {
             find_ingress(link->ifindex, access->ingress);
         }
     }
@@ -521,9 +578,7 @@ complete_access(struct bigtcp_access *access, int *module, bool ifb)
 static void
 bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
 {
-    /* Filters take a request for each device: spare it where nobody wants to
-     * know. */
-    bool ifb = !access("/sys/module/ifb", F_OK);
+    struct hmapx filtered = HMAPX_INITIALIZER(&filtered);
     int module = -1;
 
     if (n == 1) {
@@ -548,9 +603,13 @@ bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
         shash_destroy(&wanted);
     }
 
-    for (size_t i = 0; i < n; i++) {
-        complete_access(&accesses[i], &module, ifb);
+    if (!access("/sys/module/ifb", F_OK)) {
+        find_filtered(&filtered);
     }
+    for (size_t i = 0; i < n; i++) {
+        complete_access(&accesses[i], &module, &filtered);
+    }
+    hmapx_destroy(&filtered);
 }
 
 /* Returns true if rtnetlink cannot do what 'access' asks for.  A request to

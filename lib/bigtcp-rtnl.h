@@ -32,6 +32,7 @@ void bigtcp_rtnl_compose_set(struct ofpbuf *, int ifindex,
 bool bigtcp_rtnl_parse(struct ofpbuf *, struct bigtcp_link *,
                        const char **name);
 void bigtcp_rtnl_compose_filters(struct ofpbuf *, int ifindex);
+int bigtcp_rtnl_parse_ingress(struct ofpbuf *);
 int bigtcp_rtnl_parse_redirect(struct ofpbuf *);
 
 #endif /* lib/bigtcp-rtnl.h */

@@ -852,6 +852,20 @@ compose_filter(struct ofpbuf *buf, const char *kind, uint16_t act,
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
 }
 
+/* Makes 'buf' an RTM_NEWQDISC message of device 12. */
+static void
+compose_qdisc(struct ofpbuf *buf, const char *kind)
+{
+    struct tcmsg *tcm;
+
+    ofpbuf_clear(buf);
+    nl_msg_put_nlmsghdr(buf, 0, RTM_NEWQDISC, 0);
+    tcm = ofpbuf_put_zeros(buf, sizeof *tcm);
+    tcm->tcm_ifindex = 12;
+    nl_msg_put_string(buf, TCA_KIND, kind);
+    nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
+}
+
 static void
 test_filters(struct ovs_cmdl_context *ctx OVS_UNUSED)
 {
@@ -862,6 +876,7 @@ test_filters(struct ovs_cmdl_context *ctx OVS_UNUSED)
         { "basic", 3 }, { "bpf", 1 }, { "flower", 3 }, { "fw", 4 },
         { "matchall", 2 }, { "u32", 7 },
     };
+    const char *qdiscs[] = { "ingress", "clsact", "htb", NULL };
     struct ofpbuf *buf = ofpbuf_new(0);
     const struct nlmsghdr *nlmsg;
     const struct tcmsg *tcm;
@@ -894,6 +909,22 @@ test_filters(struct ovs_cmdl_context *ctx OVS_UNUSED)
         ovs_assert(!bigtcp_rtnl_parse_redirect(buf));
         compose_filter(buf, kinds[i].kind, kinds[i].act, TCA_EGRESS_REDIR, 0);
         ovs_assert(!bigtcp_rtnl_parse_redirect(buf));
+    }
+
+    /* Qdiscs that have such filters, cut short anywhere. */
+    for (const char **kind = qdiscs; *kind; kind++) {
+        compose_qdisc(buf, *kind);
+        ovs_assert(bigtcp_rtnl_parse_ingress(buf)
+                   == (strcmp(*kind, "htb") ? 12 : 0));
+        for (size_t size = 0; size < buf->size; size++) {
+            struct ofpbuf *cut = ofpbuf_clone_data(buf->data, size);
+            int ifindex = bigtcp_rtnl_parse_ingress(cut);
+
+            ovs_assert(!ifindex || ifindex == 12);
+            ofpbuf_delete(cut);
+        }
+        nl_msg_nlmsghdr(buf)->nlmsg_type = RTM_DELQDISC;
+        ovs_assert(!bigtcp_rtnl_parse_ingress(buf));
     }
 
     /* Actions elsewhere, another kind, another message. */

@@ -24,8 +24,6 @@ from bigtcp_bench.system import Failure
 KEY = "other_config:bigtcp=auto"
 
 
-
-
 def median(values):
     return sorted(values)[len(values) // 2]
 
