@@ -12,6 +12,7 @@ static inline bool bigtcp_is_internal_port(const struct net_device *dev)
 	       !strcmp(dev->rtnl_link_ops->kind, "openvswitch");
 }
 
+void bigtcp_set_tso_max_size(struct net_device *dev, unsigned int size);
 int bigtcp_netlink_init(void);
 void bigtcp_netlink_exit(void);
 

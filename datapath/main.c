@@ -25,6 +25,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/netdevice.h>
@@ -67,6 +68,27 @@ MODULE_PARM_DESC(tso_max_size,
 		 "tso_max_size to give to every OVS internal port, in bytes: 65536 to 524280 (default), or 0 to leave them alone; stays when the module is unloaded");
 
 /*
+ * Makes @size the ceiling of @dev.  The GSO sizes go down with it.
+ *
+ * For netif_set_tso_max_size(), one for IPv6 that comes down to 64 KiB or less
+ * is one for IPv4, too, which may have been smaller: that one stays as it is.
+ *
+ * Needs RTNL and, where there is one, the lock for the operations of @dev.
+ */
+void bigtcp_set_tso_max_size(struct net_device *dev, unsigned int size)
+{
+#ifdef HAVE_GSO_IPV4_MAX_SIZE
+	unsigned int ipv4 = min(dev->gso_ipv4_max_size, size);
+
+	netif_set_tso_max_size(dev, size);
+	if (dev->gso_ipv4_max_size != ipv4)
+		WRITE_ONCE(dev->gso_ipv4_max_size, ipv4);
+#else
+	netif_set_tso_max_size(dev, size);
+#endif
+}
+
+/*
  * Called with RTNL held, and with the instance lock of a device that has one
  * for its operations (Linux 6.15 and later).
  *
@@ -90,7 +112,7 @@ static int bigtcp_netdev_event(struct notifier_block *nb, unsigned long event,
 		if (dev == moving)
 			moving = NULL;
 		else if (tso_max_size && bigtcp_is_internal_port(dev))
-			netif_set_tso_max_size(dev, tso_max_size);
+			bigtcp_set_tso_max_size(dev, tso_max_size);
 		break;
 	}
 

@@ -402,18 +402,19 @@ static int bigtcp_check_set(const struct net_device *dev,
  */
 static void bigtcp_apply_set(struct net_device *dev, struct nlattr **attrs)
 {
+	unsigned int gso_max_size = dev->gso_max_size;
 	const struct nlattr *attr;
 
 	attr = attrs[OVS_BIGTCP_A_TSO_MAX_SIZE];
 	if (attr)
-		netif_set_tso_max_size(dev, nla_get_u32(attr));
+		bigtcp_set_tso_max_size(dev, nla_get_u32(attr));
 
 	attr = attrs[OVS_BIGTCP_A_TSO_MAX_SEGS];
 	if (attr)
 		netif_set_tso_max_segs(dev, nla_get_u32(attr));
 
 	attr = attrs[OVS_BIGTCP_A_GSO_MAX_SIZE];
-	if (attr && nla_get_u32(attr) != dev->gso_max_size) {
+	if (attr && nla_get_u32(attr) != gso_max_size) {
 		WRITE_ONCE(dev->gso_max_size, nla_get_u32(attr));
 #ifdef HAVE_GSO_IPV4_MAX_SIZE
 		if (nla_get_u32(attr) <= GSO_LEGACY_MAX_SIZE)
