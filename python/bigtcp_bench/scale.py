@@ -22,6 +22,9 @@ from bigtcp_bench import system
 from bigtcp_bench.system import Failure
 
 KEY = "other_config:bigtcp=auto"
+# Lines for 'ip -batch': for each one that names a namespace it opens a file
+# that it does not close, and it may have 1024.
+BATCH = 500
 
 
 def median(values):
@@ -98,9 +101,11 @@ class Switch(object):
                 name = os.path.basename(self.dir) + "-" + name
                 ip_batch(["netns add " + name])
                 self.netns.append(name)
-            ip_batch(("link add %s type veth peer name %s netns %s"
-                      % (port, port, self.netns[1]) for port in self.ports),
-                     self.netns[0])
+            for first in range(0, len(self.ports), BATCH):
+                ip_batch(["link add %s type veth peer name %s netns %s"
+                          % (port, port, self.netns[1])
+                          for port in self.ports[first:first + BATCH]],
+                         self.netns[0])
         db = os.path.join(self.dir, "conf.db")
         self.run("ovsdb/ovsdb-tool", "create", db,
                  os.path.join(self.tree, "vswitchd/vswitch.ovsschema"))
