@@ -25,6 +25,7 @@ KEY = "other_config:bigtcp=auto"
 # Lines for 'ip -batch': for each one that names a namespace it opens a file
 # that it does not close, and it may have 1024.
 BATCH = 500
+BEGUN = time.monotonic()
 
 
 def median(values):
@@ -38,7 +39,8 @@ def rounds_for(ports):
 
 
 def progress(*words):
-    print("    ", *words, file=sys.stderr, flush=True)
+    print("    [%d s]" % (time.monotonic() - BEGUN), *words, file=sys.stderr,
+          flush=True)
 
 
 def ip_batch(lines, netns=None):
@@ -398,6 +400,7 @@ def measure(tree, baseline, ports, datapath, repeat=None):
         for folder in filter(None, (baseline, tree)):
             progress("%d ports, build in %s" % (ports, folder))
             switches.append(Switch(folder, ports, datapath))
+            progress("%d ports are up" % ports)
         compare(switches[-1], switches[0] if baseline else None, repeat,
                 result)
     finally:
