@@ -27,6 +27,7 @@ VLOG_DEFINE_THIS_MODULE(bigtcp);
 COVERAGE_DEFINE(bigtcp_change);
 COVERAGE_DEFINE(bigtcp_failure);
 COVERAGE_DEFINE(bigtcp_drift);
+COVERAGE_DEFINE(bigtcp_decide);
 
 /* A device that another program keeps changing, or that refuses what is asked,
  * is tried again after a time that doubles with each turn. */
@@ -329,6 +330,7 @@ publish(struct bigtcp_device *device, const struct bigtcp_report *before,
     }
     LIST_FOR_EACH (port, in_device, &device->ports) {
         port->seen_seq = netdev_get_change_seq(port->netdev);
+        bigtcp_port_forget_status(port);
         if (changed || port->changed) {
             port->changed = false;
             if (status_follows) {
@@ -384,6 +386,7 @@ commit_devices(struct bigtcp_device *devs[], size_t n)
     size_t n_some = 0;
     size_t n_news = 0;
 
+    COVERAGE_ADD(bigtcp_decide, n);
     for (size_t i = 0; i < n; i++) {
         before[i] = devs[i]->report;
         bigtcp_report_init(&devs[i]->report);
@@ -483,7 +486,8 @@ bool
 bigtcp_commit_is_due(void)
 {
     return (bigtcp_topology_has_changed()
-            || !ovs_list_is_empty(&bigtcp_touched_devices));
+            || !ovs_list_is_empty(&bigtcp_touched_devices)
+            || !ovs_list_is_empty(&bigtcp_stale_devices));
 }
 
 /* Does what the calls since the last commit ask for.  'status_follows_' says
@@ -498,6 +502,8 @@ bigtcp_commit(bool status_follows_, bool forced_)
 
     status_follows = status_follows_;
     forced = forced_;
+
+    bigtcp_devices_read_stale();
 
     /* To read a device can bring to light others that it depends on. */
     do {

@@ -34,6 +34,8 @@ const struct bigtcp_class *const bigtcp_classes[BIGTCP_N_CLASSES] = {
 struct hmap bigtcp_devices = HMAP_INITIALIZER(&bigtcp_devices);
 struct ovs_list bigtcp_touched_devices
     = OVS_LIST_INITIALIZER(&bigtcp_touched_devices);
+struct ovs_list bigtcp_stale_devices
+    = OVS_LIST_INITIALIZER(&bigtcp_stale_devices);
 
 /* File for bigtcp_originals_read() and _write(), whether it was read, and
  * whether it must be written. */
@@ -96,6 +98,7 @@ bigtcp_device_get(const char *name, const struct bigtcp_class *class)
     device = xzalloc(sizeof *device);
     hmap_insert(&bigtcp_devices, &device->node, device_hash(name, class));
     ovs_list_init(&device->touched);
+    ovs_list_init(&device->stale);
     ovs_list_init(&device->ports);
     device->name = xstrdup(name);
     device->class = class;
@@ -111,6 +114,28 @@ bigtcp_device_touch(struct bigtcp_device *device)
 {
     if (ovs_list_is_empty(&device->touched)) {
         ovs_list_push_back(&bigtcp_touched_devices, &device->touched);
+    }
+}
+
+/* Notes that something happened to 'device': the next commit reads it, and
+ * looks at it if that brings news. */
+void
+bigtcp_device_set_stale(struct bigtcp_device *device)
+{
+    if (ovs_list_is_empty(&device->stale)) {
+        ovs_list_push_back(&bigtcp_stale_devices, &device->stale);
+    }
+}
+
+/* Notes that what bigtcp_port_get_status() says of the ports of 'device' may
+ * have changed. */
+void
+bigtcp_device_forget_status(struct bigtcp_device *device)
+{
+    struct bigtcp_port *port;
+
+    LIST_FOR_EACH (port, in_device, &device->ports) {
+        bigtcp_port_forget_status(port);
     }
 }
 
@@ -140,6 +165,7 @@ bigtcp_device_destroy(struct bigtcp_device *device)
     ovs_assert(ovs_list_is_empty(&device->ports));
     hmap_remove(&bigtcp_devices, &device->node);
     ovs_list_remove(&device->touched);
+    ovs_list_remove(&device->stale);
     bigtcp_observation_destroy(device->observation);
     bigtcp_report_destroy(&device->report);
     sset_destroy(&device->lowers);
@@ -187,6 +213,9 @@ bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
     devs[0]->class->get(accesses, n);
     COVERAGE_ADD(bigtcp_read, n);
     for (size_t i = 0; i < n; i++) {
+        if (!devs[i]->error != !accesses[i].error) {
+            bigtcp_device_forget_status(devs[i]);
+        }
         devs[i]->error = accesses[i].error;
         devs[i]->remote = accesses[i].remote;
         if (!accesses[i].error) {
@@ -194,7 +223,10 @@ bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
                 links[i].tso_off = devs[i]->link.tso_off;
                 links[i].lro_on = devs[i]->link.lro_on;
             }
-            devs[i]->link = links[i];
+            if (!bigtcp_link_equal(&devs[i]->link, &links[i])) {
+                devs[i]->link = links[i];
+                bigtcp_device_forget_status(devs[i]);
+            }
         }
         if (accesses[i].details
             && !sset_equals(&devs[i]->lowers, &lowers[i])) {
@@ -213,6 +245,63 @@ bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
     free(ingress);
     free(links);
     free(accesses);
+}
+
+/* Returns true if 'device', just read, is not as the last commit left it, or
+ * if that left something to do. */
+static bool
+device_has_news(const struct bigtcp_device *device)
+{
+    return (device->error != device->told_error
+            || device->remote != device->told_remote
+            || (!device->error
+                && !bigtcp_link_equal(&device->link, &device->told))
+            || device->backoff
+            || device->report.state == BIGTCP_STATE_DRIFTED
+            || device->report.state == BIGTCP_STATE_ERROR);
+}
+
+/* Does what bigtcp_devices_read() does, for a commit that must follow at once
+ * and looks at those with news. */
+void
+bigtcp_devices_read_for_news(struct bigtcp_device *devs[], size_t n,
+                             bool details)
+{
+    if (n) {
+        bigtcp_devices_read(devs, n, details);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (device_has_news(devs[i])) {
+            bigtcp_device_touch(devs[i]);
+        }
+        devs[i]->fresh = true;
+    }
+}
+
+/* Reads the devices to which something happened, for a commit that must follow
+ * at once.  That reads those that it looks at anyhow. */
+void
+bigtcp_devices_read_stale(void)
+{
+    struct bigtcp_device **devs
+        = xcalloc(ovs_list_size(&bigtcp_stale_devices) + 1, sizeof *devs);
+
+    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
+        struct bigtcp_device *device;
+        size_t n = 0;
+
+        LIST_FOR_EACH_SAFE (device, stale, &bigtcp_stale_devices) {
+            if (device->class == bigtcp_classes[i]) {
+                ovs_list_remove(&device->stale);
+                ovs_list_init(&device->stale);
+                if (ovs_list_is_empty(&device->touched)) {
+                    devs[n++] = device;
+                }
+            }
+        }
+        bigtcp_devices_read_for_news(devs, n, true);
+    }
+    free(devs);
 }
 
 /* Makes the next commit read anew what was read until now. */

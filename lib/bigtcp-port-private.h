@@ -14,6 +14,7 @@
 #include "bigtcp-route.h"
 #include "openvswitch/hmap.h"
 #include "openvswitch/list.h"
+#include "smap.h"
 #include "sset.h"
 
 struct bigtcp_class;
@@ -26,6 +27,7 @@ struct bigtcp_device {
                                  * class. */
     struct ovs_list touched;    /* In the list of those to look at, or
                                  * empty. */
+    struct ovs_list stale;      /* In the list of those to read, or empty. */
     struct ovs_list ports;      /* Contains "struct bigtcp_port"s. */
 
     char *name;                 /* Kernel device. */
@@ -103,6 +105,8 @@ struct bigtcp_port {
     char *peer;                 /* Of a patch port its peer's name, or NULL. */
     struct bigtcp_route route;  /* Of a tunnel. */
     uint64_t seen_seq;          /* netdev_get_change_seq() when last read. */
+    struct smap status;         /* What bigtcp_port_get_status() returns,
+                                 * empty if it must be put together. */
     bool untold;                /* Its status must be written anew. */
     bool changed;               /* What is told of it may be out of date,
                                  * whatever becomes of the device. */
@@ -124,6 +128,7 @@ bool bigtcp_port_is_managed(const struct bigtcp_port *);
 void bigtcp_port_report(const struct bigtcp_port *, struct bigtcp_report *);
 void bigtcp_port_tell(struct bigtcp_port *);
 void bigtcp_port_defer(struct bigtcp_port *);
+void bigtcp_port_forget_status(struct bigtcp_port *);
 int bigtcp_port_compare(const void *, const void *);
 struct bigtcp_device *bigtcp_port_device(const struct netdev *);
 
@@ -133,12 +138,16 @@ enum { BIGTCP_N_CLASSES = 2 };
 extern const struct bigtcp_class *const bigtcp_classes[BIGTCP_N_CLASSES];
 extern struct hmap bigtcp_devices;
 extern struct ovs_list bigtcp_touched_devices;
+extern struct ovs_list bigtcp_stale_devices;
 
 void bigtcp_devices_init(const char *originals_file);
 void bigtcp_devices_exit(void);
 void bigtcp_devices_load(void);
 void bigtcp_devices_save(void);
 void bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details);
+void bigtcp_devices_read_for_news(struct bigtcp_device *devs[], size_t n,
+                                  bool details);
+void bigtcp_devices_read_stale(void);
 void bigtcp_devices_forget_fresh(void);
 
 struct bigtcp_device *bigtcp_device_find(const char *name,
@@ -146,6 +155,8 @@ struct bigtcp_device *bigtcp_device_find(const char *name,
 struct bigtcp_device *bigtcp_device_get(const char *name,
                                         const struct bigtcp_class *);
 void bigtcp_device_touch(struct bigtcp_device *);
+void bigtcp_device_set_stale(struct bigtcp_device *);
+void bigtcp_device_forget_status(struct bigtcp_device *);
 void bigtcp_device_watch(struct bigtcp_device *);
 void bigtcp_device_destroy(struct bigtcp_device *);
 bool bigtcp_device_is_managed(const struct bigtcp_device *);

@@ -12,6 +12,7 @@
 #include "bigtcp-port.h"
 #include "bigtcp-port-private.h"
 
+#include <inttypes.h>
 #include <net/if.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ VLOG_DEFINE_THIS_MODULE(bigtcp_port);
 
 COVERAGE_DEFINE(bigtcp_poll);
 COVERAGE_DEFINE(bigtcp_tell);
+COVERAGE_DEFINE(bigtcp_status);
 
 /* All bridges and ports. */
 struct hmap bigtcp_bridges = HMAP_INITIALIZER(&bigtcp_bridges);
@@ -60,7 +62,7 @@ static void bridge_unref(struct bigtcp_bridge *);
 static struct bigtcp_port *port_find(const struct netdev *);
 static void port_resolve(struct bigtcp_port *);
 static void port_detach(struct bigtcp_port *);
-static bool port_is_stale(const struct bigtcp_port *);
+static bool port_check_stale(struct bigtcp_port *);
 
 static void schedule_poll(void);
 
@@ -178,6 +180,7 @@ bigtcp_port_configure(struct netdev *netdev,
         hmap_insert(&bigtcp_ports, &port->node, hash_pointer(netdev, 0));
         port->netdev = netdev;
         port->changed = true;
+        smap_init(&port->status);
         bigtcp_settings_init(&port->settings);
         resolve = true;
     }
@@ -199,7 +202,10 @@ bigtcp_port_configure(struct netdev *netdev,
         port_resolve(port);
         bigtcp_topology_change();
     }
-    port->unsupported = place->unsupported;
+    if (!nullable_string_is_equal(port->unsupported, place->unsupported)) {
+        bigtcp_port_forget_status(port);
+        port->unsupported = place->unsupported;
+    }
     port->internal = place->internal;
 
     if (port->device && (!place->class
@@ -231,12 +237,9 @@ bigtcp_port_configure(struct netdev *netdev,
     } else if (changed) {
         port->changed = true;
         bigtcp_device_touch(port->device);
-    } else if (bigtcp_device_is_managed(port->device) && port_is_stale(port)) {
-        bigtcp_device_touch(port->device);
-        if (netdev_get_tunnel_config(netdev)) {
-            /* It may lead elsewhere now. */
-            bigtcp_topology_change();
-        }
+    } else if (port_check_stale(port) && netdev_get_tunnel_config(netdev)) {
+        /* It may lead elsewhere now. */
+        bigtcp_topology_change();
     }
 }
 
@@ -278,22 +281,22 @@ bigtcp_port_forget(const struct netdev *netdev)
         hmap_remove(&bigtcp_ports, &port->node);
         bigtcp_settings_destroy(&port->settings);
         bridge_unref(port->bridge);
+        smap_destroy(&port->status);
         free(port->peer);
         free(port);
         bigtcp_topology_change();
     }
 }
 
-/* Makes the next commit look at the device of 'netdev' if something happened
- * to it. */
+/* Makes the next commit read the device of 'netdev' if something happened to
+ * it. */
 void
 bigtcp_port_touch(const struct netdev *netdev)
 {
-    const struct bigtcp_port *port = port_find(netdev);
+    struct bigtcp_port *port = port_find(netdev);
 
-    if (port && port->device && bigtcp_device_is_managed(port->device)
-        && port_is_stale(port)) {
-        bigtcp_device_touch(port->device);
+    if (port) {
+        port_check_stale(port);
     }
 }
 
@@ -337,22 +340,8 @@ schedule_poll(void)
     }
 }
 
-/* Returns true if 'device', just read, is not as the last commit left it, or
- * if that left something to do. */
-static bool
-device_has_news(const struct bigtcp_device *device)
-{
-    return (device->error != device->told_error
-            || device->remote != device->told_remote
-            || (!device->error
-                && !bigtcp_link_equal(&device->link, &device->told))
-            || device->backoff
-            || device->report.state == BIGTCP_STATE_DRIFTED
-            || device->report.state == BIGTCP_STATE_ERROR);
-}
-
-/* Reads all managed devices, and those that they depend on, and makes the next
- * commit, which must follow at once, look at those with news. */
+/* Reads all managed devices, and those that they depend on, for a commit that
+ * must follow at once. */
 static void
 poll_devices(void)
 {
@@ -370,15 +359,7 @@ poll_devices(void)
                 devs[n++] = device;
             }
         }
-        if (n) {
-            bigtcp_devices_read(devs, n, false);
-        }
-        for (size_t j = 0; j < n; j++) {
-            if (device_has_news(devs[j])) {
-                bigtcp_device_touch(devs[j]);
-            }
-            devs[j]->fresh = true;
-        }
+        bigtcp_devices_read_for_news(devs, n, false);
     }
     free(devs);
 }
@@ -525,6 +506,7 @@ port_detach(struct bigtcp_port *port)
 
     ovs_list_remove(&port->in_device);
     port->device = NULL;
+    bigtcp_port_forget_status(port);
     LIST_FOR_EACH (other, in_device, &device->ports) {
         other->changed = true;
     }
@@ -557,18 +539,32 @@ bigtcp_port_defer(struct bigtcp_port *port)
     untold_waited = false;
 }
 
-/* Returns true if something happened to the device of 'port' since it was last
- * read, maybe to its sizes.  A tunnel's netdev does not tell when its kernel
- * device is replaced. */
-static bool
-port_is_stale(const struct bigtcp_port *port)
+/* Notes that what bigtcp_port_get_status() says of 'port' may have changed. */
+void
+bigtcp_port_forget_status(struct bigtcp_port *port)
 {
-    const struct bigtcp_device *device = port->device;
+    smap_clear(&port->status);
+}
 
-    return (netdev_get_change_seq(port->netdev) != port->seen_seq
-            || (device->class == &bigtcp_rtnl_class
-                && strcmp(device->name, netdev_get_name(port->netdev))
-                && if_nametoindex(device->name) != device->link.ifindex));
+/* Returns true if the device of 'port' is managed and something happened to it
+ * since it was last read, maybe to its sizes.  The next commit reads it then.
+ * A tunnel's netdev does not tell when its kernel device is replaced. */
+static bool
+port_check_stale(struct bigtcp_port *port)
+{
+    struct bigtcp_device *device = port->device;
+    uint64_t seq = netdev_get_change_seq(port->netdev);
+
+    if (!device || !bigtcp_device_is_managed(device)
+        || (seq == port->seen_seq
+            && (device->class != &bigtcp_rtnl_class
+                || !strcmp(device->name, netdev_get_name(port->netdev))
+                || if_nametoindex(device->name) == device->link.ifindex))) {
+        return false;
+    }
+    port->seen_seq = seq;
+    bigtcp_device_set_stale(device);
+    return true;
 }
 
 /* Finds anew what the rows of 'port', its bridge and Open_vSwitch come to.
@@ -583,6 +579,11 @@ port_resolve(struct bigtcp_port *port)
     };
 
     bigtcp_settings_resolve(&port->effective, rows);
+    if (port->device) {
+        bigtcp_device_forget_status(port->device);
+    } else {
+        bigtcp_port_forget_status(port);
+    }
 }
 
 /* Returns true if a row asks something of 'port'. */
@@ -702,32 +703,19 @@ bigtcp_port_device(const struct netdev *netdev)
     return port ? port->device : NULL;
 }
 
-/* Adds to 'smap' the status of 'netdev'.  Returns false, with nothing added,
- * if it is not managed. */
-bool
-bigtcp_port_get_status(const struct netdev *netdev, struct smap *smap)
+/* Adds to 'smap' the status of 'port'. */
+static void
+get_status(const struct bigtcp_port *port, struct smap *smap)
 {
-    const struct bigtcp_device *device;
+    const struct bigtcp_device *device = port->device;
     struct bigtcp_report report;
-    struct bigtcp_port *port;
 
-    port = port_find(netdev);
-    if (port) {
-        port->untold = false;
-    }
-    if (!port || !bigtcp_port_is_managed(port)) {
-        return false;
-    }
-
-    device = port->device;
+    COVERAGE_INC(bigtcp_status);
     if (device && !device->error) {
         BIGTCP_FOR_EACH_ATTR (attr) {
             if (bigtcp_sizes_has(&device->link.sizes, attr)) {
-                struct ds ds = DS_EMPTY_INITIALIZER;
-
-                bigtcp_put_uint(&ds, device->link.sizes.value[attr]);
-                smap_add_nocopy(smap, xstrdup(bigtcp_attr_to_string(attr)),
-                                ds_steal_cstr(&ds));
+                smap_add_format(smap, bigtcp_attr_to_string(attr), "%"PRIu32,
+                                device->link.sizes.value[attr]);
             }
         }
     }
@@ -748,7 +736,28 @@ bigtcp_port_get_status(const struct netdev *netdev, struct smap *smap)
         smap_add(smap, BIGTCP_STATUS_REASON, ds_cstr(&report.reason));
     }
     bigtcp_report_destroy(&report);
-    return true;
+}
+
+/* Returns the status of 'netdev', which the caller must not keep, or NULL if
+ * it is not managed.  Status of all ports is asked for after each
+ * reconfiguration: it is put together only if something changed. */
+const struct smap *
+bigtcp_port_get_status(const struct netdev *netdev)
+{
+    struct bigtcp_port *port = port_find(netdev);
+
+    if (!port) {
+        return NULL;
+    }
+    port->untold = false;
+    if (!bigtcp_port_is_managed(port)) {
+        bigtcp_port_forget_status(port);
+        return NULL;
+    }
+    if (smap_is_empty(&port->status)) {
+        get_status(port, &port->status);
+    }
+    return &port->status;
 }
 
 /* Returns the number of managed ports. */

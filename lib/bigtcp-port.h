@@ -67,7 +67,7 @@ void bigtcp_port_run(void);
 void bigtcp_port_wait(void);
 
 bool bigtcp_port_is_known(const struct netdev *);
-bool bigtcp_port_get_status(const struct netdev *, struct smap *);
+const struct smap *bigtcp_port_get_status(const struct netdev *);
 bool bigtcp_port_exists(const char *name, bool or_bridge);
 bool bigtcp_port_describe(const char *device, const struct bigtcp_class *,
                           bool (*matches)(const struct netdev *,

@@ -132,6 +132,8 @@ bigtcp_topology_find(void)
     }
     join_bridges();
     HMAP_FOR_EACH (port, node, &bigtcp_ports) {
+        const char *note = port->route.note;
+
         memset(&port->route, 0, sizeof port->route);
         if (port->device) {
             if (bigtcp_settings_is_auto(&port->effective)) {
@@ -142,6 +144,9 @@ bigtcp_topology_find(void)
                                                    &port->route);
                 is_needed |= depends_on_others(port->device);
             }
+        }
+        if (port->route.note != note) {
+            bigtcp_port_forget_status(port);
         }
     }
     seen_routes = has_tunnels ? seq_read(tnl_conf_seq) : 0;

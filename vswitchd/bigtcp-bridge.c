@@ -16,10 +16,12 @@
 #include "bigtcp-port.h"
 #include "bigtcp-provider.h"
 #include "dirs.h"
+#include "lib/vswitch-idl.h"
 #include "netdev.h"
 #include "netdev-vport.h"
 #include "ofproto/bigtcp-ofproto-path.h"
 #include "openvswitch/dynamic-string.h"
+#include "openvswitch/hmap.h"
 #include "openvswitch/json.h"
 #include "openvswitch/shash.h"
 #include "simap.h"
@@ -120,45 +122,104 @@ bigtcp_bridge_wait(void)
     bigtcp_observe_wait();
 }
 
-/* Does what netdev_get_status() does, then adds the keys of a port that is
- * managed or observed to 'status'.  'old_status' is what the database has: for
- * a port that is not configured yet it may hold what an earlier process left,
- * which is kept. */
-int
-bigtcp_bridge_get_status(const struct netdev *netdev,
-                         const struct smap *old_status, struct smap *status)
+/* Stores in 'status' what netdev_get_status() says of 'netdev', nothing if
+ * that fails, and what is observed.  Returns the status of a port that is
+ * managed, or NULL. */
+static const struct smap *
+get_status(const struct netdev *netdev, struct smap *status)
 {
-    int error = netdev_get_status(netdev, status);
+    if (netdev_get_status(netdev, status)) {
+        smap_clear(status);
+    }
+    bigtcp_observe_get_status(netdev, status);
+    return bigtcp_port_get_status(netdev);
+}
 
-    if (bigtcp_port_is_known(netdev)) {
-        if (bigtcp_port_get_status(netdev, status)) {
-            error = 0;
+/* Adds to 'status' what an earlier process left in 'old_status', if it managed
+ * 'netdev', which is not configured yet.  Keeps all that it told: of two
+ * transactions in a row the database client drops the second if that only
+ * brings back what the first is about to take away. */
+static void
+keep_status(const struct netdev *netdev, const struct smap *old_status,
+            struct smap *status)
+{
+    char namebuf[NETDEV_VPORT_NAME_BUFSIZE];
+    struct bigtcp_port_place place;
+    const struct smap_node *node;
+    enum bigtcp_attr attr;
+
+    if (!smap_get(old_status, BIGTCP_STATUS_STATE)) {
+        return;
+    }
+    SMAP_FOR_EACH (node, old_status) {
+        if (!strncmp(node->key, "bigtcp_", 7)
+            || bigtcp_attr_from_string(node->key, &attr)) {
+            smap_replace(status, node->key, node->value);
         }
-        if (bigtcp_observe_get_status(netdev, status)) {
-            error = 0;
+    }
+    find_place("", netdev, namebuf, &place);
+    bigtcp_port_learn(&place, smap_get(old_status, BIGTCP_STATUS_ORIGINAL));
+    free_place(&place);
+}
+
+/* Returns true if 'smap' has a node like 'node', which is in another one. */
+static bool
+smap_has(const struct smap *smap, const struct smap_node *node)
+{
+    const struct smap_node *n;
+
+    HMAP_FOR_EACH_WITH_HASH (n, node, node->node.hash, &smap->map) {
+        if (!strcmp(n->key, node->key)) {
+            return !strcmp(n->value, node->value);
         }
-    } else if (smap_get(old_status, BIGTCP_STATUS_STATE)) {
-        /* An earlier process managed the port.  Keep all that it told: of two
-         * transactions in a row the database client drops the second if that
-         * only brings back what the first is about to take away. */
-        char namebuf[NETDEV_VPORT_NAME_BUFSIZE];
-        struct bigtcp_port_place place;
+    }
+    return false;
+}
+
+/* Returns true if 'whole' has what 'part' has. */
+static bool
+smap_includes(const struct smap *whole, const struct smap *part)
+{
+    const struct smap_node *node;
+
+    SMAP_FOR_EACH (node, part) {
+        if (!smap_has(whole, node)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Brings status of 'cfg', the Interface of 'netdev', up to date: what
+ * netdev_get_status() says and the keys of a port that is managed or observed.
+ *
+ * This is called for all ports after each reconfiguration.  The database's
+ * client drops what is written again as it was, but only after it took a
+ * multiple of the time that it takes to see that here. */
+void
+bigtcp_bridge_refresh_status(const struct netdev *netdev,
+                             const struct ovsrec_interface *cfg)
+{
+    struct smap status = SMAP_INITIALIZER(&status);
+    const struct smap *managed = get_status(netdev, &status);
+
+    if (!bigtcp_port_is_known(netdev)) {
+        keep_status(netdev, &cfg->status, &status);
+    }
+    if (smap_count(&cfg->status) != (smap_count(&status)
+                                     + (managed ? smap_count(managed) : 0))
+        || !smap_includes(&cfg->status, &status)
+        || (managed && !smap_includes(&cfg->status, managed))) {
         const struct smap_node *node;
-        enum bigtcp_attr attr;
 
-        SMAP_FOR_EACH (node, old_status) {
-            if (!strncmp(node->key, "bigtcp_", 7)
-                || bigtcp_attr_from_string(node->key, &attr)) {
-                smap_replace(status, node->key, node->value);
+        if (managed) {
+            SMAP_FOR_EACH (node, managed) {
+                smap_replace(&status, node->key, node->value);
             }
         }
-        find_place("", netdev, namebuf, &place);
-        bigtcp_port_learn(&place, smap_get(old_status,
-                                           BIGTCP_STATUS_ORIGINAL));
-        free_place(&place);
-        error = 0;
+        ovsrec_interface_set_status(cfg, &status);
     }
-    return error;
+    smap_destroy(&status);
 }
 
 /* Adds the number of managed ports and that of observed devices, if any, to

@@ -73,8 +73,12 @@ identifier iface, smap;
  iface_refresh_netdev_status(...)
  {
  <...
--netdev_get_status(iface->netdev, &smap)
-+bigtcp_bridge_get_status(iface->netdev, &iface->cfg->status, &smap)
+-if (!netdev_get_status(iface->netdev, &smap)) {
+-    ovsrec_interface_set_status(iface->cfg, &smap);
+-} else {
+-    ovsrec_interface_set_status(iface->cfg, NULL);
+-}
++bigtcp_bridge_refresh_status(iface->netdev, iface->cfg);
  ...>
  }
 

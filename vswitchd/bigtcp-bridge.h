@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 struct netdev;
+struct ovsrec_interface;
 struct simap;
 struct smap;
 
@@ -23,9 +24,8 @@ void bigtcp_bridge_forget(const struct netdev *);
 void bigtcp_bridge_run(void);
 void bigtcp_bridge_wait(void);
 
-int bigtcp_bridge_get_status(const struct netdev *,
-                             const struct smap *old_status,
-                             struct smap *status);
+void bigtcp_bridge_refresh_status(const struct netdev *,
+                                  const struct ovsrec_interface *);
 void bigtcp_bridge_get_memory_usage(struct simap *);
 
 #endif /* vswitchd/bigtcp-bridge.h */
