@@ -123,8 +123,8 @@ class Switch(object):
         if self.datapath == "dummy":
             args = ["--enable-dummy", "--disable-system",
                     "--disable-system-route"]
-        self.daemon = self.start("vswitchd/ovs-vswitchd", "--pidfile",
-                                 "-vconsole:off", "-vfile:off", *args)
+        self.daemon = self.start_daemon("vswitchd/ovs-vswitchd", "--pidfile",
+                                        "-vconsole:off", "-vfile:off", *args)
         self.wait_for("ovs-vswitchd.pid")
         # Returns when the daemon has made what is configured.
         self.vsctl("set", "Open_vSwitch", ".", "external_ids:ready=true")
@@ -152,8 +152,12 @@ class Switch(object):
             if result and "error" in result:
                 raise Failure("ovsdb-server: %s" % result)
 
-    def start(self, program, *args):
-        command = [os.path.join(self.tree, program)] + list(args)
+    def start_daemon(self, program, *args):
+        return self.start(program, *args)
+
+    def start(self, program, *args, wrapper=()):
+        command = list(wrapper) + [os.path.join(self.tree, program)]
+        command += args
         if self.netns:
             # Becomes the daemon: the process number stays.
             command = ["nsenter", "--net=/run/netns/" + self.netns[0]
@@ -204,28 +208,32 @@ class Switch(object):
                   % (self.daemon.pid, self.daemon.pid)) as stream:
             return int(stream.read().split()[0]) / 1e9
 
+    def work(self):
+        """What the daemon's main thread has done: CPU seconds."""
+        return self.cpu()
+
     def rss(self):
         """Resident memory of the daemon in bytes."""
         with open("/proc/%d/statm" % self.daemon.pid) as stream:
             return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def cost(self, action, repeat):
-        """Median of the daemon's CPU seconds for 'action'."""
+        """Median of the daemon's work for 'action'."""
         costs = []
         for i in range(repeat):
-            before = self.cpu()
+            before = self.work()
             action(i)
-            costs.append(self.cpu() - before)
+            costs.append(self.work() - before)
         return median(costs)
 
     def unrelated(self, i):
-        """CPU seconds of the daemon for a change of no interest to it: until
-        it is in force, and until Interface status is up to date as well."""
-        before = self.cpu()
+        """Work of the daemon for a change of no interest to it: until it is in
+        force, and until Interface status is up to date as well."""
+        before = self.work()
         self.vsctl("set", "Bridge", "br0", "other_config:unrelated=%d" % i)
-        in_force = self.cpu()
+        in_force = self.work()
         self.pass_once()
-        return in_force - before, self.cpu() - before
+        return in_force - before, self.work() - before
 
     def apply(self, *changes):
         """Seconds until a change of the row of Open_vSwitch is in force, as
@@ -309,10 +317,30 @@ class Switch(object):
         shutil.rmtree(self.dir)
 
 
+class CountedSwitch(Switch):
+    """The same with the daemon below callgrind, which counts instructions:
+    they do not depend on what else the machine does."""
+
+    def start_daemon(self, program, *args):
+        if not shutil.which("callgrind_control"):
+            raise Failure("to count instructions needs valgrind")
+        return self.start(program, *args, wrapper=(
+            "valgrind", "--tool=callgrind", "--separate-threads=yes",
+            "--callgrind-out-file=%s/callgrind" % self.dir))
+
+    def work(self):
+        """What the daemon's main thread has done: instructions."""
+        text = subprocess.run(
+            ["callgrind_control", "-e", str(self.daemon.pid)], check=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
+        return int(re.search(r"Th 1 +([\d,]+)", text).group(1).replace(",",
+                                                                       ""))
+
+
 def compare_unrelated(switch, baseline, repeat, result, name):
-    """Adds to 'result', under 'name', the CPU seconds of 'switch' for an
-    unrelated change, and the ratio to those of 'baseline', which takes turns
-    with it; the same with '_told' for all that follows."""
+    """Adds to 'result', under 'name', the work of 'switch' for an unrelated
+    change, and the ratio to that of 'baseline', which takes turns with it; the
+    same with '_told' for all that follows."""
     costs = []
     ratios = []
     for i in range(repeat):
@@ -388,10 +416,32 @@ def compare(switch, baseline, repeat, result):
     compare_apply(switch, min(repeat, 5), result)
 
 
-def measure(tree, baseline, ports, datapath, repeat=None):
+def compare_counts(switch, baseline, repeat, result):
+    """Adds to 'result' the instructions for what is compared with 'baseline'
+    and for 'bigtcp/show'."""
+    progress("unrelated change, no key set")
+    compare_unrelated(switch, baseline, repeat, result, "unrelated_off")
+    switch.vsctl("set", "Open_vSwitch", ".",
+                 "other_config:bigtcp_poll_interval=0")
+    switch.unrelated(repeat)
+    progress("apply", KEY)
+    before = switch.work()
+    switch.vsctl("set", "Open_vSwitch", ".", KEY)
+    switch.pass_once()
+    result["apply"] = switch.work() - before
+    switch.settle()
+    progress("unrelated change")
+    compare_unrelated(switch, baseline, repeat, result, "unrelated_on")
+    progress("bigtcp/show")
+    result["show"] = switch.cost(lambda i: switch.appctl("bigtcp/show"),
+                                 repeat)
+
+
+def measure(tree, baseline, ports, datapath, repeat=None, count=False):
     """Seconds, bytes and ratios for a bridge with so many 'ports' of the build
     in 'tree', compared with that in 'baseline', if not None.  Medians are of
-    'repeat' rounds, if not None."""
+    'repeat' rounds, if not None.  With 'count' instructions in place of
+    seconds."""
     repeat = repeat or rounds_for(ports)
     result = {"ports": ports, "datapath": datapath, "rounds": repeat,
               "kernel": os.uname().release}
@@ -399,10 +449,11 @@ def measure(tree, baseline, ports, datapath, repeat=None):
     try:
         for folder in filter(None, (baseline, tree)):
             progress("%d ports, build in %s" % (ports, folder))
-            switches.append(Switch(folder, ports, datapath))
+            switches.append((CountedSwitch if count else Switch)(
+                folder, ports, datapath))
             progress("%d ports are up" % ports)
-        compare(switches[-1], switches[0] if baseline else None, repeat,
-                result)
+        (compare_counts if count else compare)(
+            switches[-1], switches[0] if baseline else None, repeat, result)
     finally:
         for switch in switches:
             switch.stop()
