@@ -66,14 +66,14 @@ check "bench runs the benchmark in a guest with the module" all_of \
                    "$results/linux-6.12" --label' \
       'called_with --only rr' 'grep -q "^\[guest on " "$CALLED"'
 check "with a clock, not with a count of instructions" \
-      eval '! grep -q -e icount -e instructions "$CALLED"'
+      eval '! grep -q -e icount -e instructions -e --cpus "$CALLED"'
 
 quickstart bench --no-build --icount --only rr --quick --repeat 2
 check "--icount goes to the guest and to the benchmark" all_of \
       '[ "$status" = 0 ]' '[ "$(grep -cxF "[--icount]" "$CALLED")" = 2 ]' \
       '[ "$(grep -nxF -e "[--icount]" -e "[--]" "$CALLED" |
             cut -d : -f 2 | tr -d "\n")" = "[--icount][--][--icount]" ]' \
-      'called_with --quick --repeat 2'
+      'called_with --icount --cpus 1' 'called_with --quick --repeat 2'
 check "what counts instructions has a label and a folder of its own" all_of \
       'grep -q "^\[guest that counts instructions on " "$CALLED"' \
       'called_with --output "$results/linux-6.12-icount"' \

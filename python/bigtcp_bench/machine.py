@@ -45,10 +45,9 @@ DESCRIPTIONS = {
 
 CLOCKS = {
     "time": "",
-    "instructions": "  Its time is the number of instructions that its "
-                    "processors execute together, so that ratios are those "
-                    "of instructions, and other work on the machine does not "
-                    "matter.",
+    "instructions": "  Its time is the number of instructions that it "
+                    "executes, so that ratios are those of instructions, and "
+                    "other work on the machine does not matter.",
 }
 
 
