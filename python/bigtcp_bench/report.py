@@ -197,7 +197,10 @@ def recommended(results):
             if size != sizes[0] and (high is None or high < 1):
                 break
             best = size
-        if len(sizes) > 1:
+        if len(sizes) > 1 and best == sizes[-1]:
+            lines.append("Throughput does not tell the sizes apart beyond "
+                         "the noise.")
+        elif len(sizes) > 1:
             lines.append("From %d bytes on, no size has less throughput than "
                          "%d beyond the noise." % (best, sizes[0]))
     return "".join(line + "\n" for line in lines)
