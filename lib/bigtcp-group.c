@@ -189,11 +189,36 @@ find_tunnels(const struct bigtcp_member *members, size_t n_members,
     } while (changed);
 }
 
-/* Lowers what 'member' lets pass to what its lower devices take.  Returns true
- * if that changed anything. */
+/* Returns what 'lower' takes of kind 'k' of limit.
+ *
+ * Of a tunnel it looks at the outer header: one limit of it is for both
+ * families of what is inside.  If it is an internal port that ignores small
+ * hops, since the kernel cuts what is too large to fit, the tunnel minds them,
+ * in 'limits', all the same: that is done for packets without encapsulation
+ * only. */
+static struct limit
+lower_takes(const struct bigtcp_member *members, const struct state *states,
+            struct limit (*limits)[N_LIMITS],
+            const struct bigtcp_lower *lower, size_t k)
+{
+    const struct bigtcp_member *below = &members[lower->member];
+    size_t outer = (!lower->tunnel || k == GSO_SEGS ? k
+                    : lower->ipv6 ? GSO_V6 : GSO_V4);
+    struct limit takes = states[lower->member].hop[outer];
+
+    if (lower->tunnel && below->internal && !below->request.mixed
+        && gso_ignores_hops(below) && is_chosen(below, gso_attrs[outer])
+        && takes.by != NOBODY) {
+        limit_add(&takes, limits[lower->member][outer].value, takes.by);
+    }
+    return takes;
+}
+
+/* Lowers what 'member' lets pass to what its lower devices take, by 'limits'.
+ * Returns true if that changed anything. */
 static bool
 follow_lowers(const struct bigtcp_member *members, size_t i,
-              struct state *states)
+              struct limit (*limits)[N_LIMITS], struct state *states)
 {
     const struct bigtcp_member *member = &members[i];
     struct state *state = &states[i];
@@ -201,25 +226,19 @@ follow_lowers(const struct bigtcp_member *members, size_t i,
 
     for (size_t j = 0; j < member->n_lowers; j++) {
         const struct bigtcp_lower *lower = &member->lowers[j];
-        const struct state *below = &states[lower->member];
 
-        for (size_t k = GSO_V6; k <= GSO_V4; k++) {
-            /* Of a tunnel the lower device looks at the outer header: one
-             * limit of it is for both families of what is inside. */
-            const struct limit *outer
-                = &below->hop[!lower->tunnel ? k
-                              : lower->ipv6 ? GSO_V6 : GSO_V4];
+        for (size_t k = 0; k < N_LIMITS; k++) {
+            struct limit takes = lower_takes(members, states, limits, lower,
+                                             k);
 
-            if (outer->by != NOBODY) {
+            if (takes.by != NOBODY && k == GSO_SEGS) {
+                limit_add(&state->lower[k], takes.value, lower->member);
+            } else if (takes.by != NOBODY) {
                 limit_add(&state->lower[k],
-                          (outer->value > lower->overhead
-                           ? outer->value - lower->overhead : 0),
-                          lower->tunnel ? lower->member : outer->by);
+                          (takes.value > lower->overhead
+                           ? takes.value - lower->overhead : 0),
+                          lower->tunnel ? lower->member : takes.by);
             }
-        }
-        if (below->hop[GSO_SEGS].by != NOBODY) {
-            limit_add(&state->lower[GSO_SEGS], below->hop[GSO_SEGS].value,
-                      lower->member);
         }
     }
     for (size_t k = 0; k < N_LIMITS; k++) {
@@ -332,17 +351,26 @@ choose(struct bigtcp_member *member, enum bigtcp_attr attr, uint32_t ceiling,
 /* Returns how much of 'attr' the lower device, or the device of the ingress,
  * takes that sets 'limit' for 'member'. */
 static uint32_t
-limiter_takes(const struct bigtcp_member *member, const struct state *states,
+limiter_takes(const struct bigtcp_member *members,
+              const struct bigtcp_member *member,
+              struct limit (*limits)[N_LIMITS], const struct state *states,
               enum bigtcp_attr attr, const struct limit *limit)
 {
-    const struct limit *hop = states[limit->by].hop;
+    size_t k = (attr == BIGTCP_GSO_MAX_SEGS ? GSO_SEGS
+                : attr == BIGTCP_GSO_IPV4_MAX_SIZE
+                || attr == BIGTCP_GRO_IPV4_MAX_SIZE ? GSO_V4 : GSO_V6);
+    uint32_t takes = UINT32_MAX;
 
-    return (attr == BIGTCP_GSO_MAX_SEGS ? hop[GSO_SEGS].value
-            : attr == BIGTCP_GRO_MAX_SIZE ? hop[GSO_V6].value
-            : attr == BIGTCP_GRO_IPV4_MAX_SIZE ? hop[GSO_V4].value
-            : is_tunnel(member) ? MIN(hop[GSO_V4].value, hop[GSO_V6].value)
-            : attr == BIGTCP_GSO_IPV4_MAX_SIZE ? hop[GSO_V4].value
-            : hop[GSO_V6].value);
+    if (!is_tunnel(member) || limit->cause != BIGTCP_CAUSE_LOWER_LIMITS) {
+        return states[limit->by].hop[k].value;
+    }
+    for (size_t j = 0; j < member->n_lowers; j++) {
+        if (member->lowers[j].member == limit->by) {
+            takes = MIN(takes, lower_takes(members, states, limits,
+                                           &member->lowers[j], k).value);
+        }
+    }
+    return takes;
 }
 
 /* Adds to the report of 'member', with 'state', that 'limit' holds for
@@ -350,8 +378,9 @@ limiter_takes(const struct bigtcp_member *member, const struct state *states,
  * no more. */
 static void
 report_limit(struct bigtcp_member *member, const struct bigtcp_member *members,
-             const struct state *states, enum bigtcp_state state,
-             uint32_t attrs, const char *what, const struct limit *limit)
+             struct limit (*limits)[N_LIMITS], const struct state *states,
+             enum bigtcp_state state, uint32_t attrs, const char *what,
+             const struct limit *limit)
 {
     enum bigtcp_attr first = raw_ctz(attrs);
     struct bigtcp_facts facts = {
@@ -381,7 +410,8 @@ report_limit(struct bigtcp_member *member, const struct bigtcp_member *members,
                                 (limit->cause == BIGTCP_CAUSE_INGRESS_LIMITS
                                  ? "arrives through" : "leaves by"),
                                 facts.name,
-                                limiter_takes(member, states, first, limit),
+                                limiter_takes(members, member, limits,
+                                              states, first, limit),
                                 (first == BIGTCP_GSO_MAX_SEGS
                                  ? "segments" : "bytes"));
     }
@@ -393,8 +423,9 @@ report_limit(struct bigtcp_member *member, const struct bigtcp_member *members,
 static void
 report_limits(struct bigtcp_member *member,
               const struct bigtcp_member *members,
-              const struct state *states, enum bigtcp_state state,
-              const char *what, const struct limit by[BIGTCP_N_ATTRS])
+              struct limit (*limits)[N_LIMITS], const struct state *states,
+              enum bigtcp_state state, const char *what,
+              const struct limit by[BIGTCP_N_ATTRS])
 {
     uint32_t told = 0;
 
@@ -411,7 +442,8 @@ report_limits(struct bigtcp_member *member,
                 attrs |= 1u << i;
             }
         }
-        report_limit(member, members, states, state, attrs, what, &by[attr]);
+        report_limit(member, members, limits, states, state, attrs, what,
+                     &by[attr]);
         told |= attrs;
     }
 }
@@ -422,6 +454,7 @@ report_limits(struct bigtcp_member *member,
 static void
 cap_by_lowers(struct bigtcp_member *member,
               const struct bigtcp_member *members,
+              struct limit (*limits)[N_LIMITS],
               const struct state *states, const struct state *state,
               const bool chosen[BIGTCP_N_ATTRS],
               struct limit by[BIGTCP_N_ATTRS])
@@ -456,7 +489,7 @@ cap_by_lowers(struct bigtcp_member *member,
             segmented[attr] = limit;
         }
     }
-    report_limits(member, members, states, BIGTCP_STATE_APPLIED,
+    report_limits(member, members, limits, states, BIGTCP_STATE_APPLIED,
                   "segmented above", segmented);
 }
 
@@ -484,6 +517,7 @@ find_ingress(const struct bigtcp_member *member, struct state *states,
 static void
 cap_by_ingress(struct bigtcp_member *member,
                const struct bigtcp_member *members,
+               struct limit (*limits)[N_LIMITS],
                const struct state *states, const struct state *state,
                const bool chosen[BIGTCP_N_ATTRS],
                struct limit by[BIGTCP_N_ATTRS])
@@ -517,7 +551,7 @@ cap_by_ingress(struct bigtcp_member *member,
             }
         }
     }
-    report_limits(member, members, states, BIGTCP_STATE_APPLIED,
+    report_limits(member, members, limits, states, BIGTCP_STATE_APPLIED,
                   "segmented above", segmented);
 }
 
@@ -538,7 +572,7 @@ cap_by_ingress(struct bigtcp_member *member,
  *
  *   - 'bigtcp_mixed' makes all of these ignore the hops.  Where the kernel
  *     re-segments, the GSO sizes of internal ports ignore them unless it is
- *     false.
+ *     false.  A tunnel over such a port does not.
  *
  * What a key asks for is taken as it is, and so is what devices have that
  * nothing is asked of.  Only a tunnel never gets more than what its lower
@@ -566,9 +600,6 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
     }
 
     find_tunnels(members, n_members, states);
-    for (size_t i = 0; i < n_members; i++) {
-        find_ingress(&members[i], states, states[i].ingress);
-    }
 
     /* From the outside in: internal ports by the devices behind them, tunnels
      * by their lower devices, which may be such internal ports, internal ports
@@ -577,6 +608,9 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
     for (size_t round = 0; !alone && round <= n_members; round++) {
         bool changed = false;
 
+        for (size_t i = 0; i < n_members; i++) {
+            find_ingress(&members[i], states, states[i].ingress);
+        }
         find_egress_limits(members, n_members, memberships, n_memberships,
                            n_groups, states, limits);
         for (size_t i = 0; i < n_members; i++) {
@@ -585,7 +619,7 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
             if (!member->link) {
                 continue;
             }
-            changed |= follow_lowers(members, i, states);
+            changed |= follow_lowers(members, i, limits, states);
             for (size_t k = 0; member->internal && k < N_LIMITS; k++) {
                 uint32_t value = limit_apply(states[i].hop[k].value,
                                              limits[i][k].value,
@@ -637,10 +671,12 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
             }
         }
         if (member->managed) {
-            cap_by_lowers(member, members, states, &states[i], chosen, by);
-            cap_by_ingress(member, members, states, &states[i], chosen, by);
+            cap_by_lowers(member, members, limits, states, &states[i], chosen,
+                          by);
+            cap_by_ingress(member, members, limits, states, &states[i],
+                           chosen, by);
         }
-        report_limits(member, members, states,
+        report_limits(member, members, limits, states,
                       (member->request.is_auto ? BIGTCP_STATE_LIMITED
                        : BIGTCP_STATE_CLAMPED), NULL, by);
         bigtcp_decide(&member->request, member->link, member->original,
