@@ -17,8 +17,8 @@
 
 /* 'since' and 'fixed' are the first releases of Linus's tree with the faulty
  * code and with the commit.  A 'backport' was read in the source of that
- * release (Debian's linux-source-6.1); earlier ones of its series may have it,
- * too. */
+ * release (Debian's linux-source-6.1) unless said otherwise; earlier ones of
+ * its series may have it, too. */
 static const struct bigtcp_hazard hazards[] = {
     /* ovs_skb_network_trim() takes the payload length of the IPv6 header,
      * which is 0 above 64 kB.  6.1.192 does, too. */
@@ -35,6 +35,13 @@ static const struct bigtcp_hazard hazards[] = {
     { V(5, 19, 0), V(6, 4, 0), V(6, 1, 192), BIGTCP_HAZARD_BIG,
       "7e692df39336",
       "a copy of a zero-copy packet above 68 kB can crash the kernel" },
+
+    /* The length that MPTCP notes for a packet has 16 bits.  The backports are
+     * those of Debian's changelog for 6.1.64 and of the review of 6.6.3. */
+    { V(5, 19, 0), V(6, 2, 0), V(6, 1, 64), BIGTCP_HAZARD_BIG_SENT,
+      "9fce92f050f4", "data that MPTCP sends in packets above 64 kB is lost" },
+    { V(6, 2, 0), V(6, 7, 0), V(6, 6, 3), BIGTCP_HAZARD_BIG_SENT,
+      "9fce92f050f4", "data that MPTCP sends in packets above 64 kB is lost" },
 
     /* gso_features_check() does not look at the length. */
     { V(5, 19, 0), V(6, 7, 0), V(6, 1, 192), BIGTCP_HAZARD_BIG,
@@ -104,6 +111,9 @@ bigtcp_hazard_applies(const struct bigtcp_hazard *hazard,
         return (big_ipv6
                 || bigtcp_sizes_is_big(sizes, BIGTCP_GSO_IPV4_MAX_SIZE)
                 || bigtcp_sizes_is_big(sizes, BIGTCP_GRO_IPV4_MAX_SIZE));
+    case BIGTCP_HAZARD_BIG_SENT:
+        return (bigtcp_sizes_is_big(sizes, BIGTCP_GSO_MAX_SIZE)
+                || bigtcp_sizes_is_big(sizes, BIGTCP_GSO_IPV4_MAX_SIZE));
     case BIGTCP_HAZARD_IPV4_ABOVE:
         return (bigtcp_sizes_is_big(sizes, BIGTCP_GSO_IPV4_MAX_SIZE)
                 && (sizes->value[BIGTCP_GSO_IPV4_MAX_SIZE]

@@ -23,6 +23,7 @@ enum bigtcp_hazard_scope {
     BIGTCP_HAZARD_OTHERS,       /* None that is managed. */
     BIGTCP_HAZARD_BIG_IPV6,     /* With an IPv6 size above 64 kB. */
     BIGTCP_HAZARD_BIG,          /* With any size above 64 kB. */
+    BIGTCP_HAZARD_BIG_SENT,     /* With any GSO size above 64 kB. */
     BIGTCP_HAZARD_IPV4_ABOVE,   /* With an IPv4 GSO size above 64 kB and above
                                  * the IPv6 one. */
 };
