@@ -45,6 +45,9 @@ struct state {
     struct limit lower[N_LIMITS]; /* What its lower devices let it have. */
     struct limit ingress[N_LIMITS]; /* What of what it receives gets to its
                                      * port whole. */
+    bool ignores[N_LIMITS];     /* An internal port: was chosen without a
+                                 * look at hops, since the kernel
+                                 * re-segments. */
     bool carries_tunnel;        /* It is below a tunnel. */
     bool in_tunnel;             /* It is a tunnel, or a VLAN or the like on
                                  * one. */
@@ -96,6 +99,21 @@ limit_apply(uint32_t ceiling, uint32_t limit, enum bigtcp_attr attr)
                          : MAX(limit, BIGTCP_MIN_SIZE)));
 }
 
+/* Returns true if a key asks for a value of 'attr', or for one of the IPv6
+ * size that counts for 'attr', the IPv4 one, too. */
+static bool
+is_asked(const struct bigtcp_sizes *asked, enum bigtcp_attr attr)
+{
+    enum bigtcp_attr both = (attr == BIGTCP_GSO_IPV4_MAX_SIZE
+                             ? BIGTCP_GSO_MAX_SIZE
+                             : attr == BIGTCP_GRO_IPV4_MAX_SIZE
+                             ? BIGTCP_GRO_MAX_SIZE : attr);
+
+    return (bigtcp_sizes_has(asked, attr)
+            || (bigtcp_sizes_has(asked, both)
+                && asked->value[both] <= BIGTCP_LEGACY_SIZE));
+}
+
 /* Returns true if 'attr' of 'member' is to be chosen here. */
 static bool
 is_chosen(const struct bigtcp_member *member, enum bigtcp_attr attr)
@@ -104,7 +122,7 @@ is_chosen(const struct bigtcp_member *member, enum bigtcp_attr attr)
             && member->link
             && attr != BIGTCP_N_ATTRS
             && bigtcp_sizes_has(&member->link->sizes, attr)
-            && !bigtcp_sizes_has(&member->request.asked, attr)
+            && !is_asked(&member->request.asked, attr)
             && !(member->request.held & (1u << attr)));
 }
 
@@ -189,7 +207,7 @@ find_tunnels(const struct bigtcp_member *members, size_t n_members,
     } while (changed);
 }
 
-/* Returns what 'lower' takes of kind 'k' of limit.
+/* Returns what 'lower' takes, of the 'k'th limit.
  *
  * Of a tunnel it looks at the outer header: one limit of it is for both
  * families of what is inside.  If it is an internal port that ignores small
@@ -197,18 +215,15 @@ find_tunnels(const struct bigtcp_member *members, size_t n_members,
  * in 'limits', all the same: that is done for packets without encapsulation
  * only. */
 static struct limit
-lower_takes(const struct bigtcp_member *members, const struct state *states,
-            struct limit (*limits)[N_LIMITS],
+lower_takes(const struct state *states, struct limit (*limits)[N_LIMITS],
             const struct bigtcp_lower *lower, size_t k)
 {
-    const struct bigtcp_member *below = &members[lower->member];
+    const struct state *below = &states[lower->member];
     size_t outer = (!lower->tunnel || k == GSO_SEGS ? k
                     : lower->ipv6 ? GSO_V6 : GSO_V4);
-    struct limit takes = states[lower->member].hop[outer];
+    struct limit takes = below->hop[outer];
 
-    if (lower->tunnel && below->internal && !below->request.mixed
-        && gso_ignores_hops(below) && is_chosen(below, gso_attrs[outer])
-        && takes.by != NOBODY) {
+    if (lower->tunnel && below->ignores[outer] && takes.by != NOBODY) {
         limit_add(&takes, limits[lower->member][outer].value, takes.by);
     }
     return takes;
@@ -228,8 +243,7 @@ follow_lowers(const struct bigtcp_member *members, size_t i,
         const struct bigtcp_lower *lower = &member->lowers[j];
 
         for (size_t k = 0; k < N_LIMITS; k++) {
-            struct limit takes = lower_takes(members, states, limits, lower,
-                                             k);
+            struct limit takes = lower_takes(states, limits, lower, k);
 
             if (takes.by != NOBODY && k == GSO_SEGS) {
                 limit_add(&state->lower[k], takes.value, lower->member);
@@ -351,8 +365,7 @@ choose(struct bigtcp_member *member, enum bigtcp_attr attr, uint32_t ceiling,
 /* Returns how much of 'attr' the lower device, or the device of the ingress,
  * takes that sets 'limit' for 'member'. */
 static uint32_t
-limiter_takes(const struct bigtcp_member *members,
-              const struct bigtcp_member *member,
+limiter_takes(const struct bigtcp_member *member,
               struct limit (*limits)[N_LIMITS], const struct state *states,
               enum bigtcp_attr attr, const struct limit *limit)
 {
@@ -366,7 +379,7 @@ limiter_takes(const struct bigtcp_member *members,
     }
     for (size_t j = 0; j < member->n_lowers; j++) {
         if (member->lowers[j].member == limit->by) {
-            takes = MIN(takes, lower_takes(members, states, limits,
+            takes = MIN(takes, lower_takes(states, limits,
                                            &member->lowers[j], k).value);
         }
     }
@@ -410,8 +423,8 @@ report_limit(struct bigtcp_member *member, const struct bigtcp_member *members,
                                 (limit->cause == BIGTCP_CAUSE_INGRESS_LIMITS
                                  ? "arrives through" : "leaves by"),
                                 facts.name,
-                                limiter_takes(members, member, limits,
-                                              states, first, limit),
+                                limiter_takes(member, limits, states, first,
+                                              limit),
                                 (first == BIGTCP_GSO_MAX_SEGS
                                  ? "segments" : "bytes"));
     }
@@ -593,6 +606,10 @@ bigtcp_group_decide(struct bigtcp_member *members, size_t n_members,
         for (size_t k = 0; k < N_LIMITS; k++) {
             states[i].hop[k] = states[i].lower[k] = no_limit;
             states[i].ingress[k] = limits[i][k] = no_limit;
+            states[i].ignores[k] = (members[i].internal
+                                    && !members[i].request.mixed
+                                    && gso_ignores_hops(&members[i])
+                                    && is_chosen(&members[i], gso_attrs[k]));
         }
         if (members[i].link && !alone) {
             find_own_limits(&members[i], i, states[i].hop);

@@ -240,6 +240,24 @@ static const struct group_case group_cases[] = {
       "v=150000/524280/524280/524280 applied; "
       "u=524280/524280/150000/524280 limited [gro_max_size 150000: port v]; "
       "int0=150000/524280/65536/65536 limited [gso_max_size 150000: port v]" },
+    /* Up to 64 kB, a size of IPv6 is one of IPv4, too, unless a key says
+     * otherwise. */
+    { "p:mon:524280:auto:gso6=65536 p:u:524280:auto",
+      "mon=65536/65536/524280/524280 applied []; "
+      "u=524280/524280/65536/65536 limited [gro_max_size, gro_ipv4_max_size "
+      "65536: port mon takes no more]" },
+    { "p:mon:524280:auto:gso6=65537 p:u:524280:auto",
+      "mon=65537/524280/524280/524280 applied" },
+    { "p:mon:524280:auto:gso6=2000:gso4=100000 p:u:524280:auto",
+      "mon=2000/100000/524280/524280 applied" },
+    { "p:mon:524280:auto:gro6=2000 p:u:524280:auto",
+      "mon=524280/524280/2000/2000 applied []; "
+      "u=524280/524280/524280/524280 applied" },
+    { "i:int0:524280:auto:mixed p:mon:524280:auto:mixed:gso6=1500 "
+      "p:u:524280:auto:mixed",
+      "int0=524280/524280/65536/65536 applied []; "
+      "mon=1500/1500/524280/524280 applied []; "
+      "u=524280/524280/524280/524280 applied []" },
     /* A hop that is deliberately small. */
     { "p:mon:524280:gso6=2000:gso4=2000 p:u:524280:auto i:int0:524280:auto",
       "mon=2000/2000/65536/65536 applied; "
@@ -457,6 +475,10 @@ static const struct group_case group_cases[] = {
     { "p:vx:524280:auto:resegs:over=br-ex/50 i:br-ex:524280:auto:resegs:g=1 "
       "p:eth0:131072:auto:resegs:g=1",
       "br-ex=524280/524280/65536/65536 applied []; "
+      "vx=131022/131022/524280/524280 limited [131022: leaves by br-ex, which "
+      "takes 131072 bytes]" },
+    { "i:br-ex:524280:auto:resegs:g=1 p:eth0:131072:auto:resegs:g=1 "
+      "p:vx:524280:auto:resegs:over=br-ex/50",
       "vx=131022/131022/524280/524280 limited [131022: leaves by br-ex, which "
       "takes 131072 bytes]" },
     { "p:vl:524280:auto:resegs:on=br-ex i:br-ex:524280:auto:resegs:g=1 "
@@ -939,6 +961,17 @@ ignores_hops(const struct bigtcp_request *request)
             || (request->resegments && !request->not_mixed));
 }
 
+/* Returns true if a key in 'asked' decides on 'ipv4', the size for IPv4 of
+ * 'ipv6', which counts for both up to 64 kB. */
+static bool
+ipv4_has_key(const struct bigtcp_sizes *asked, enum bigtcp_attr ipv6,
+             enum bigtcp_attr ipv4)
+{
+    return (bigtcp_sizes_has(asked, ipv4)
+            || (bigtcp_sizes_has(asked, ipv6)
+                && asked->value[ipv6] <= BIGTCP_LEGACY_SIZE));
+}
+
 /* Checks that 'value', which a tunnel sends over device 'below' of 'w' in a
  * packet of the family of 'attr', leaves that whole if it is an internal
  * port. */
@@ -951,6 +984,7 @@ check_tunnel_egress(const struct world *w, size_t below, uint32_t value,
         if (w->members[below].internal && asked[below].is_auto
             && !asked[below].mixed
             && !bigtcp_sizes_has(&asked[below].asked, attr)
+            && !ipv4_has_key(&asked[below].asked, BIGTCP_GSO_MAX_SIZE, attr)
             && is_egress(w, below, j)) {
             ovs_assert(value <= w->members[j].wanted.value[attr]
                        || value <= BIGTCP_MIN_SIZE + 50);
@@ -995,7 +1029,10 @@ check_invariants(const struct world *w, const struct bigtcp_request *asked)
             }
             if (m->internal && !ignores_hops(&asked[i])) {
                 ovs_assert(v4 <= hop->value[BIGTCP_GSO_IPV4_MAX_SIZE]
-                           || v4 == BIGTCP_MIN_SIZE);
+                           || v4 == BIGTCP_MIN_SIZE
+                           || ipv4_has_key(&asked[i].asked,
+                                           BIGTCP_GSO_MAX_SIZE,
+                                           BIGTCP_GSO_IPV4_MAX_SIZE));
                 ovs_assert(v6 <= hop->value[BIGTCP_GSO_MAX_SIZE]
                            || v6 == BIGTCP_MIN_SIZE
                            || bigtcp_sizes_has(&asked[i].asked,
@@ -1005,10 +1042,11 @@ check_invariants(const struct world *w, const struct bigtcp_request *asked)
                             <= hop->value[BIGTCP_GSO_MAX_SIZE])
                            || bigtcp_sizes_has(&asked[i].asked,
                                                BIGTCP_GRO_MAX_SIZE));
-                if (!bigtcp_sizes_has(&asked[i].asked, BIGTCP_GRO_MAX_SIZE)) {
-                    ovs_assert(wanted->value[BIGTCP_GRO_IPV4_MAX_SIZE]
-                               <= hop->value[BIGTCP_GSO_IPV4_MAX_SIZE]);
-                }
+                ovs_assert((wanted->value[BIGTCP_GRO_IPV4_MAX_SIZE]
+                            <= hop->value[BIGTCP_GSO_IPV4_MAX_SIZE])
+                           || ipv4_has_key(&asked[i].asked,
+                                           BIGTCP_GRO_MAX_SIZE,
+                                           BIGTCP_GRO_IPV4_MAX_SIZE));
             }
         }
         /* Nor above what is in the way of what is received. */
@@ -1026,7 +1064,9 @@ check_invariants(const struct world *w, const struct bigtcp_request *asked)
             const struct bigtcp_sizes *lower
                 = &w->members[m->lowers[0].member].wanted;
 
-            ovs_assert(v4 <= lower->value[BIGTCP_GSO_IPV4_MAX_SIZE]);
+            ovs_assert(v4 <= lower->value[BIGTCP_GSO_IPV4_MAX_SIZE]
+                       || ipv4_has_key(&asked[i].asked, BIGTCP_GSO_MAX_SIZE,
+                                       BIGTCP_GSO_IPV4_MAX_SIZE));
             ovs_assert(v6 <= lower->value[BIGTCP_GSO_MAX_SIZE]
                        || bigtcp_sizes_has(&asked[i].asked,
                                            BIGTCP_GSO_MAX_SIZE));
