@@ -254,12 +254,18 @@ def check_cliffs(host, bridge):
             if port.internal or not size or size >= sender.size(attribute):
                 continue
             mixed = host.value_of(sender, "bigtcp_mixed") == "true"
+            # Without TSO there is nothing to cut them to but the MSS.
+            resegmented = (host.capabilities.get("oversized") == "resegment"
+                           and not port.caused_by("tso_off"))
             row = host.row_of(sender, attribute)
             yield Finding(
-                "note" if mixed else "error", port.bridge, port.name,
+                "note" if mixed or resegmented else "error",
+                port.bridge, port.name,
                 "%s packets of up to %d bytes from %s are too large for it, "
-                "which takes %d: they are segmented in software down to the "
-                "MSS" % (family, sender.size(attribute), sender.name, size),
+                "which takes %d: they are %s"
+                % (family, sender.size(attribute), sender.name, size,
+                   "cut into the largest that fit" if resegmented else
+                   "segmented in software down to the MSS"),
                 raise_commands(host, port, attribute)
                 or ([set_command(row, (attribute, size))] if row else []))
 
