@@ -193,6 +193,9 @@ check "a module that is not there is an error of usage" all_of \
 
 guest --icount --accel kvm true
 check "--icount with KVM is an error of usage" [ "$status" = 2 ]
+guest --icount=11 true
+check "a shift of --icount that QEMU does not take is an error of usage" \
+      [ "$status" = 2 ]
 
 # Runs a command that takes a second or two, with the arguments, and stops the
 # guest for 8 seconds meanwhile.  Succeeds if the command was not over then.
