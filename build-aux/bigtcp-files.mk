@@ -80,6 +80,8 @@ BIGTCP_VSWITCHD = \
 BIGTCP_UTILITIES = \
 	utilities/ovs-bigtcp-bench.in \
 	utilities/ovs-bigtcp.in
+BIGTCP_RR = \
+	utilities/ovs-bigtcp-rr.c
 BIGTCP_COMPLETION = \
 	utilities/ovs-bigtcp-bashcomp.bash
 BIGTCP_TOOL = \
@@ -164,6 +166,7 @@ OVERLAY_FILES = \
 	$(BIGTCP_OFPROTO) \
 	$(BIGTCP_VSWITCHD) \
 	$(BIGTCP_UTILITIES) \
+	$(BIGTCP_RR) \
 	$(BIGTCP_COMPLETION) \
 	$(BIGTCP_TOOL) \
 	$(BIGTCP_BENCH) \

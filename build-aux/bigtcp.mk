@@ -28,6 +28,22 @@ CLEANFILES += \
 	utilities/ovs-bigtcp-bench.8
 
 if LINUX
+pkglibexec_PROGRAMS = utilities/ovs-bigtcp-rr
+utilities_ovs_bigtcp_rr_SOURCES = $(BIGTCP_RR)
+utilities_ovs_bigtcp_rr_LDADD = lib/libopenvswitch.la
+endif
+
+# Open vSwitch's own rule for '.in' does not know $(pkglibexecdir).
+utilities/ovs-bigtcp-bench: utilities/ovs-bigtcp-bench.in Makefile
+	$(AM_V_GEN)sed \
+	    -e 's,[@]PYTHON3[@],$(PYTHON3),g' \
+	    -e 's,[@]VERSION[@],$(VERSION),g' \
+	    -e 's,[@]pkgdatadir[@],$(pkgdatadir),g' \
+	    -e 's,[@]pkglibexecdir[@],$(pkglibexecdir),g' \
+	  < $(srcdir)/utilities/ovs-bigtcp-bench.in > $@.tmp
+	$(AM_V_at)chmod +x $@.tmp && mv -f $@.tmp $@
+
+if LINUX
 tests_ovstest_SOURCES += $(BIGTCP_OVSTEST)
 endif
 TESTSUITE_AT += $(BIGTCP_TESTSUITE)
