@@ -461,23 +461,18 @@ static void
 read_touched(void)
 {
     struct bigtcp_device **devs
-        = xcalloc(ovs_list_size(&bigtcp_touched_devices) + 1, sizeof *devs);
+        = xcalloc(ovs_list_size(&bigtcp_touched_devices), sizeof *devs);
+    struct bigtcp_device *device;
+    size_t n = 0;
 
-    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
-        struct bigtcp_device *device;
-        size_t n = 0;
-
-        LIST_FOR_EACH (device, touched, &bigtcp_touched_devices) {
-            if (device->class == bigtcp_classes[i] && !device->fresh
-                && (bigtcp_device_is_managed(device) || device->watched)) {
-                device->fresh = true;
-                devs[n++] = device;
-            }
-        }
-        if (n) {
-            bigtcp_devices_read(devs, n, true);
+    LIST_FOR_EACH (device, touched, &bigtcp_touched_devices) {
+        if (!device->fresh
+            && (bigtcp_device_is_managed(device) || device->watched)) {
+            device->fresh = true;
+            devs[n++] = device;
         }
     }
+    bigtcp_devices_read(devs, n, true);
     free(devs);
 }
 

@@ -183,11 +183,9 @@ bigtcp_device_is_managed(const struct bigtcp_device *device)
             || device->original.present);
 }
 
-/* Reads the 'n' devices in 'devs', which are of one class.  Unless 'details',
- * what takes a request for each of them is left out, except for the few that
- * have others below them. */
-void
-bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
+/* Does what bigtcp_devices_read() does with devices of one class. */
+static void
+read_class(struct bigtcp_device *devs[], size_t n, bool details)
 {
     struct bigtcp_access *accesses = xcalloc(n, sizeof *accesses);
     struct bigtcp_link *links = xcalloc(n, sizeof *links);
@@ -247,6 +245,29 @@ bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
     free(accesses);
 }
 
+/* Reads the 'n' devices in 'devs'.  Unless 'details', what takes a request for
+ * each of them is left out, except for the few that have others below
+ * them. */
+void
+bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
+{
+    struct bigtcp_device **some = xcalloc(n, sizeof *some);
+
+    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
+        size_t n_some = 0;
+
+        for (size_t j = 0; j < n; j++) {
+            if (devs[j]->class == bigtcp_classes[i]) {
+                some[n_some++] = devs[j];
+            }
+        }
+        if (n_some) {
+            read_class(some, n_some, details);
+        }
+    }
+    free(some);
+}
+
 /* Returns true if 'device', just read, is not as the last commit left it, or
  * if that left something to do. */
 static bool
@@ -267,9 +288,7 @@ void
 bigtcp_devices_read_for_news(struct bigtcp_device *devs[], size_t n,
                              bool details)
 {
-    if (n) {
-        bigtcp_devices_read(devs, n, details);
-    }
+    bigtcp_devices_read(devs, n, details);
     for (size_t i = 0; i < n; i++) {
         if (device_has_news(devs[i])) {
             bigtcp_device_touch(devs[i]);
@@ -283,24 +302,19 @@ bigtcp_devices_read_for_news(struct bigtcp_device *devs[], size_t n,
 void
 bigtcp_devices_read_stale(void)
 {
-    struct bigtcp_device **devs
-        = xcalloc(ovs_list_size(&bigtcp_stale_devices) + 1, sizeof *devs);
+    struct bigtcp_device **devs = xcalloc(ovs_list_size(&bigtcp_stale_devices),
+                                          sizeof *devs);
+    struct bigtcp_device *device;
+    size_t n = 0;
 
-    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
-        struct bigtcp_device *device;
-        size_t n = 0;
-
-        LIST_FOR_EACH_SAFE (device, stale, &bigtcp_stale_devices) {
-            if (device->class == bigtcp_classes[i]) {
-                ovs_list_remove(&device->stale);
-                ovs_list_init(&device->stale);
-                if (ovs_list_is_empty(&device->touched)) {
-                    devs[n++] = device;
-                }
-            }
+    LIST_FOR_EACH_SAFE (device, stale, &bigtcp_stale_devices) {
+        ovs_list_remove(&device->stale);
+        ovs_list_init(&device->stale);
+        if (ovs_list_is_empty(&device->touched)) {
+            devs[n++] = device;
         }
-        bigtcp_devices_read_for_news(devs, n, true);
     }
+    bigtcp_devices_read_for_news(devs, n, true);
     free(devs);
 }
 

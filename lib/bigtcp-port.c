@@ -345,22 +345,18 @@ schedule_poll(void)
 static void
 poll_devices(void)
 {
-    struct bigtcp_device **devs = xcalloc(hmap_count(&bigtcp_devices) + 1,
+    struct bigtcp_device **devs = xcalloc(hmap_count(&bigtcp_devices),
                                           sizeof *devs);
+    struct bigtcp_device *device;
+    size_t n = 0;
 
     COVERAGE_INC(bigtcp_poll);
-    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
-        struct bigtcp_device *device;
-        size_t n = 0;
-
-        HMAP_FOR_EACH (device, node, &bigtcp_devices) {
-            if (device->class == bigtcp_classes[i]
-                && (bigtcp_device_is_managed(device) || device->watched)) {
-                devs[n++] = device;
-            }
+    HMAP_FOR_EACH (device, node, &bigtcp_devices) {
+        if (bigtcp_device_is_managed(device) || device->watched) {
+            devs[n++] = device;
         }
-        bigtcp_devices_read_for_news(devs, n, false);
     }
+    bigtcp_devices_read_for_news(devs, n, false);
     free(devs);
 }
 
