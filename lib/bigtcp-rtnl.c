@@ -308,42 +308,51 @@ get_link(const struct ofpbuf *request, struct bigtcp_link *link)
     return error;
 }
 
-/* Calls 'cb' with 'aux' for each device of this network namespace.  Returns 0
- * or a positive errno value. */
+/* Sends 'request', which asks for a dump, and calls 'cb' with 'aux' for each
+ * reply.  Returns 0 or a positive errno value. */
 static int
-for_each_link(void (*cb)(const struct bigtcp_link *, const char *name,
-                         void *aux), void *aux)
+for_each_reply(const struct ofpbuf *request,
+               void (*cb)(struct ofpbuf *reply, void *aux), void *aux)
 {
-    struct ofpbuf request, reply, buf;
+    struct ofpbuf reply, buf;
     struct nl_dump dump;
 
-    ofpbuf_init(&request, 64);
-    bigtcp_rtnl_compose_get(&request, NULL);
-    nl_dump_start(&dump, NETLINK_ROUTE, &request);
-    ofpbuf_uninit(&request);
-    COVERAGE_INC(bigtcp_rtnl_dump);
-
+    nl_dump_start(&dump, NETLINK_ROUTE, request);
     ofpbuf_init(&buf, NL_DUMP_BUFSIZE);
     while (nl_dump_next(&dump, &reply, &buf)) {
-        struct bigtcp_link link;
-        const char *name;
-
-        if (bigtcp_rtnl_parse(&reply, &link, &name)) {
-            cb(&link, name, aux);
-        }
+        cb(&reply, aux);
     }
     ofpbuf_uninit(&buf);
     return nl_dump_done(&dump);
 }
 
-static void
-store_link(const struct bigtcp_link *link, const char *name, void *wanted)
+/* Calls 'cb' with 'aux' for the link message of each device of this network
+ * namespace.  Returns 0 or a positive errno value. */
+static int
+for_each_link(void (*cb)(struct ofpbuf *reply, void *aux), void *aux)
 {
-    struct bigtcp_access *access = shash_find_data(wanted, name);
+    struct ofpbuf request;
+    int error;
 
-    if (access) {
+    ofpbuf_init(&request, 64);
+    bigtcp_rtnl_compose_get(&request, NULL);
+    error = for_each_reply(&request, cb, aux);
+    ofpbuf_uninit(&request);
+    COVERAGE_INC(bigtcp_rtnl_dump);
+    return error;
+}
+
+static void
+store_link(struct ofpbuf *reply, void *wanted)
+{
+    struct bigtcp_access *access;
+    struct bigtcp_link link;
+    const char *name;
+
+    if (bigtcp_rtnl_parse(reply, &link, &name)
+        && (access = shash_find_data(wanted, name))) {
         access->error = 0;
-        *access->link = *link;
+        *access->link = link;
     }
 }
 
@@ -398,7 +407,7 @@ add_if_ifb(int ifindex, struct sset *names)
     struct bigtcp_link link;
     struct ofpbuf request;
 
-    if (!if_indextoname(ifindex, name) || sset_contains(names, name)) {
+    if (!if_indextoname(ifindex, name)) {
         return;
     }
     ofpbuf_init(&request, 128);
@@ -409,6 +418,21 @@ add_if_ifb(int ifindex, struct sset *names)
     ofpbuf_uninit(&request);
 }
 
+/* Adds 'ifindex' to 'ifindexes' if it is one. */
+static void
+add_ifindex(int ifindex, struct hmapx *ifindexes)
+{
+    if (ifindex) {
+        hmapx_add(ifindexes, (void *) (uintptr_t) ifindex);
+    }
+}
+
+static void
+add_redirect(struct ofpbuf *reply, void *targets)
+{
+    add_ifindex(bigtcp_rtnl_parse_redirect(reply), targets);
+}
+
 /* Stores in 'ingress' the names of the 'ifb' devices to which tc redirects
  * what device 'ifindex', of this network namespace, received.  Each sends it,
  * as any device does, and then hands it to the port of the first device.  A
@@ -416,27 +440,26 @@ add_if_ifb(int ifindex, struct sset *names)
 static void
 find_ingress(int ifindex, struct sset *ingress)
 {
-    struct ofpbuf request, reply, buf;
-    int last = 0;
-    struct nl_dump dump;
+    struct hmapx targets = HMAPX_INITIALIZER(&targets);
+    struct hmapx_node *node;
+    struct ofpbuf request;
 
     ofpbuf_init(&request, 64);
     bigtcp_rtnl_compose_filters(&request, ifindex);
-    nl_dump_start(&dump, NETLINK_ROUTE, &request);
+    for_each_reply(&request, add_redirect, &targets);
     ofpbuf_uninit(&request);
     COVERAGE_INC(bigtcp_rtnl_filters);
 
-    ofpbuf_init(&buf, NL_DUMP_BUFSIZE);
-    while (nl_dump_next(&dump, &reply, &buf)) {
-        int target = bigtcp_rtnl_parse_redirect(&reply);
-
-        if (target && target != last) {
-            last = target;
-            add_if_ifb(target, ingress);
-        }
+    HMAPX_FOR_EACH (node, &targets) {
+        add_if_ifb((uintptr_t) node->data, ingress);
     }
-    ofpbuf_uninit(&buf);
-    nl_dump_done(&dump);
+    hmapx_destroy(&targets);
+}
+
+static void
+add_filtered(struct ofpbuf *reply, void *ifindexes)
+{
+    add_ifindex(bigtcp_rtnl_parse_ingress(reply), ifindexes);
 }
 
 /* Adds to 'ifindexes' the numbers of those devices of this network namespace
@@ -444,26 +467,14 @@ find_ingress(int ifindex, struct sset *ingress)
 static void
 find_filtered(struct hmapx *ifindexes)
 {
-    struct ofpbuf request, reply, buf;
-    struct nl_dump dump;
+    struct ofpbuf request;
 
     ofpbuf_init(&request, 64);
     nl_msg_put_nlmsghdr(&request, 0, RTM_GETQDISC, NLM_F_REQUEST | NLM_F_DUMP);
     ofpbuf_put_zeros(&request, sizeof(struct tcmsg));
-    nl_dump_start(&dump, NETLINK_ROUTE, &request);
+    for_each_reply(&request, add_filtered, ifindexes);
     ofpbuf_uninit(&request);
     COVERAGE_INC(bigtcp_rtnl_dump);
-
-    ofpbuf_init(&buf, NL_DUMP_BUFSIZE);
-    while (nl_dump_next(&dump, &reply, &buf)) {
-        int ifindex = bigtcp_rtnl_parse_ingress(&reply);
-
-        if (ifindex) {
-            hmapx_add(ifindexes, (void *) (uintptr_t) ifindex);
-        }
-    }
-    ofpbuf_uninit(&buf);
-    nl_dump_done(&dump);
 }
 
 /* Reads the device of 'access', an internal port that is not in this network
@@ -579,6 +590,7 @@ static void
 bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
 {
     struct hmapx filtered = HMAPX_INITIALIZER(&filtered);
+    bool ingress = false;
     int module = -1;
 
     if (n == 1) {
@@ -603,7 +615,10 @@ bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
         shash_destroy(&wanted);
     }
 
-    if (!access("/sys/module/ifb", F_OK)) {
+    for (size_t i = 0; i < n; i++) {
+        ingress = ingress || accesses[i].ingress;
+    }
+    if (ingress && !access("/sys/module/ifb", F_OK)) {
         find_filtered(&filtered);
     }
     for (size_t i = 0; i < n; i++) {
@@ -676,13 +691,15 @@ struct kind_ceiling {
 };
 
 static void
-update_kind_ceiling(const struct bigtcp_link *link,
-                    const char *name OVS_UNUSED, void *kind_ceiling_)
+update_kind_ceiling(struct ofpbuf *reply, void *kind_ceiling_)
 {
     struct kind_ceiling *kc = kind_ceiling_;
+    struct bigtcp_link link;
+    const char *name;
 
-    if (!strcmp(link->kind, kc->kind)) {
-        kc->ceiling = MAX(kc->ceiling, bigtcp_link_ceiling(link));
+    if (bigtcp_rtnl_parse(reply, &link, &name)
+        && !strcmp(link.kind, kc->kind)) {
+        kc->ceiling = MAX(kc->ceiling, bigtcp_link_ceiling(&link));
     }
 }
 
