@@ -54,10 +54,8 @@ ports_to_show(const struct sset *names, size_t *n)
     return ports;
 }
 
-enum {
-    COL_PORT, COL_DEVICE, COL_ATTRS, COL_STATE = COL_ATTRS + BIGTCP_N_ATTRS,
-    COL_REASON, N_COLS
-};
+/* Port, device, attributes, state and reason. */
+enum { N_COLS = 4 + BIGTCP_N_ATTRS };
 
 /* Returns true if 'bigtcp=auto' of 'port' decided the value of 'attr'. */
 static bool
@@ -68,39 +66,72 @@ port_is_chosen(const struct bigtcp_port *port, enum bigtcp_attr attr)
             && bigtcp_sizes_has(&port->device->request.asked, attr));
 }
 
-/* Fills in 'cells', which the caller frees, with the row of 'port'. */
+/* A table: its cells, row by row, and where in 'text' each of them ends. */
+struct table {
+    struct ds text;
+    size_t *ends;
+    size_t n;
+};
+
 static void
-format_row(const struct bigtcp_port *port, char *cells[N_COLS])
+end_cell(struct table *table)
+{
+    table->ends[table->n++] = table->text.length;
+}
+
+static void
+put_cell(struct table *table, const char *text)
+{
+    ds_put_cstr(&table->text, text);
+    end_cell(table);
+}
+
+/* Appends the headings to 'table'. */
+static void
+put_head(struct table *table)
+{
+    put_cell(table, "port");
+    put_cell(table, "device");
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        put_cell(table, bigtcp_attr_to_string(attr));
+    }
+    put_cell(table, "state");
+    put_cell(table, "reason");
+}
+
+/* Appends the row of 'port' to 'table'. */
+static void
+put_row(struct table *table, const struct bigtcp_port *port)
 {
     const struct bigtcp_device *device = port->device;
     const struct bigtcp_settings *settings = &port->effective;
     const struct bigtcp_setting *mode = &settings->keys[BIGTCP_KEY_MODE];
     struct bigtcp_report report;
+    struct ds *ds = &table->text;
 
-    cells[COL_PORT] = xstrdup(netdev_get_name(port->netdev));
-    cells[COL_DEVICE] = xstrdup(device ? device->name : "-");
+    put_cell(table, netdev_get_name(port->netdev));
+    put_cell(table, device ? device->name : "-");
     BIGTCP_FOR_EACH_ATTR (attr) {
         const struct bigtcp_setting *key = &settings->keys[attr];
-        struct ds ds = DS_EMPTY_INITIALIZER;
 
         if (device && !device->error
             && bigtcp_sizes_has(&device->link.sizes, attr)) {
-            bigtcp_put_uint(&ds, device->link.sizes.value[attr]);
+            bigtcp_put_uint(ds, device->link.sizes.value[attr]);
         } else {
-            ds_put_char(&ds, '-');
+            ds_put_char(ds, '-');
         }
         if (key->valid) {
-            ds_put_cstr(&ds, " (");
-            bigtcp_value_format(attr, key->value, &ds);
-            ds_put_cstr(&ds, ", ");
-            ds_put_cstr(&ds, bigtcp_row_to_string(key->row));
-            ds_put_char(&ds, ')');
+            ds_put_cstr(ds, " (");
+            bigtcp_value_format(attr, key->value, ds);
+            ds_put_cstr(ds, ", ");
+            ds_put_cstr(ds, bigtcp_row_to_string(key->row));
+            ds_put_char(ds, ')');
         } else if (port_is_chosen(port, attr)) {
-            ds_put_cstr(&ds, " (auto, ");
-            ds_put_cstr(&ds, bigtcp_row_to_string(mode->row));
-            ds_put_char(&ds, ')');
+            ds_put_cstr(ds, " (auto, ");
+            ds_put_cstr(ds, bigtcp_row_to_string(mode->row));
+            ds_put_char(ds, ')');
         }
-        cells[COL_ATTRS + attr] = ds_steal_cstr(&ds);
+        end_cell(table);
     }
 
     bigtcp_report_init(&report);
@@ -110,11 +141,44 @@ format_row(const struct bigtcp_port *port, char *cells[N_COLS])
         bigtcp_report_add(&report, BIGTCP_STATE_APPLIED, "bigtcp=off, %s",
                           bigtcp_row_to_string(mode->row));
     }
-    cells[COL_STATE] = xstrdup(bigtcp_port_is_managed(port)
-                               ? bigtcp_state_to_string(report.state) : "-");
-    cells[COL_REASON] = xstrdup(report.reason.length
-                                ? ds_cstr(&report.reason) : "");
+    put_cell(table, (bigtcp_port_is_managed(port)
+                     ? bigtcp_state_to_string(report.state) : "-"));
+    put_cell(table, ds_cstr_ro(&report.reason));
     bigtcp_report_destroy(&report);
+}
+
+/* Appends 'table' to 'ds', with cells of a column below each other. */
+static void
+format_table(const struct table *table, struct ds *ds)
+{
+    size_t widths[N_COLS];
+    size_t begin = 0;
+
+    memset(widths, 0, sizeof widths);
+    for (size_t i = 0; i < table->n; i++) {
+        size_t *width = &widths[i % N_COLS];
+
+        *width = MAX(*width, table->ends[i] - begin);
+        begin = table->ends[i];
+    }
+
+    begin = 0;
+    for (size_t i = 0; i < table->n; i++) {
+        size_t col = i % N_COLS;
+        size_t length = table->ends[i] - begin;
+
+        ds_put_cstr(ds, "  ");
+        ds_put_buffer(ds, table->text.string + begin, length);
+        begin = table->ends[i];
+        if (col < N_COLS - 1) {
+            ds_put_char_multiple(ds, ' ', widths[col] - length);
+        } else {
+            while (ds_chomp(ds, ' ')) {
+                continue;
+            }
+            ds_put_char(ds, '\n');
+        }
+    }
 }
 
 /* Appends to 'ds' a table for each bridge with the ports that are called
@@ -124,53 +188,23 @@ bigtcp_port_show_text(const struct sset *names, struct ds *ds)
 {
     size_t n;
     struct bigtcp_port **array = ports_to_show(names, &n);
+    size_t i = 0;
 
-    for (size_t start = 0, end; start < n; start = end) {
-        char *(*rows)[N_COLS];
-        size_t widths[N_COLS];
-        size_t n_rows = 1;
+    while (i < n) {
+        const struct bigtcp_bridge *bridge = array[i]->bridge;
+        struct table table = {
+            .text = DS_EMPTY_INITIALIZER,
+            .ends = xmalloc((n - i + 1) * N_COLS * sizeof *table.ends),
+        };
 
-        for (end = start; end < n; end++) {
-            if (array[end]->bridge != array[start]->bridge) {
-                break;
-            }
+        put_head(&table);
+        for (; i < n && array[i]->bridge == bridge; i++) {
+            put_row(&table, array[i]);
         }
-        rows = xcalloc(end - start + 1, sizeof *rows);
-
-        rows[0][COL_PORT] = xstrdup("port");
-        rows[0][COL_DEVICE] = xstrdup("device");
-        BIGTCP_FOR_EACH_ATTR (attr) {
-            rows[0][COL_ATTRS + attr] = xstrdup(bigtcp_attr_to_string(attr));
-        }
-        rows[0][COL_STATE] = xstrdup("state");
-        rows[0][COL_REASON] = xstrdup("reason");
-        for (size_t i = start; i < end; i++) {
-            format_row(array[i], rows[n_rows++]);
-        }
-
-        memset(widths, 0, sizeof widths);
-        for (size_t i = 0; i < n_rows; i++) {
-            for (size_t col = 0; col < N_COLS; col++) {
-                widths[col] = MAX(widths[col], strlen(rows[i][col]));
-            }
-        }
-
-        ds_put_format(ds, "%s:\n", array[start]->bridge->name);
-        for (size_t i = 0; i < n_rows; i++) {
-            for (size_t col = 0; col < N_COLS; col++) {
-                size_t length = strlen(rows[i][col]);
-
-                ds_put_cstr(ds, "  ");
-                ds_put_buffer(ds, rows[i][col], length);
-                ds_put_char_multiple(ds, ' ', widths[col] - length);
-                free(rows[i][col]);
-            }
-            while (ds_chomp(ds, ' ')) {
-                continue;
-            }
-            ds_put_char(ds, '\n');
-        }
-        free(rows);
+        ds_put_format(ds, "%s:\n", bridge->name);
+        format_table(&table, ds);
+        ds_destroy(&table.text);
+        free(table.ends);
     }
     free(array);
 }
