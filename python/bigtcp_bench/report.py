@@ -44,7 +44,8 @@ CONTROL_PLANE = (
     ("ratio until Interface status is up to date",
      "unrelated_on_told_ratio", ""),
     ("one poll (CPU; aim at 10,000 ports: 0.1 s)", "poll", "s"),
-    ("`bigtcp/show` (CPU of the daemon; aim at 10,000 ports: 0.1 s)",
+    ("`bigtcp/show` (CPU of the daemon beyond that for a command that does "
+     "nothing; aim at 10,000 ports: 0.1 s)",
      "show_cpu", "s"),
     ("`bigtcp/show`, as its user waits", "show", "s"),
     ("memory a port", "memory_per_port", "B"),
