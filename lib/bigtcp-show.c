@@ -20,26 +20,20 @@
 static void
 read_ports(struct bigtcp_port *array[], size_t n)
 {
-    struct bigtcp_device **devs = xcalloc(n + 1, sizeof *devs);
+    struct bigtcp_device **devs = xcalloc(n, sizeof *devs);
+    size_t n_devs = 0;
 
-    for (size_t i = 0; i < BIGTCP_N_CLASSES; i++) {
-        size_t n_devs = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct bigtcp_device *device = array[i]->device;
 
-        for (size_t j = 0; j < n; j++) {
-            struct bigtcp_device *device = array[j]->device;
-
-            /* Once for all ports of a device. */
-            if (device && device->class == bigtcp_classes[i]
-                && (device->index >= n_devs
-                    || devs[device->index] != device)) {
-                device->index = n_devs;
-                devs[n_devs++] = device;
-            }
-        }
-        if (n_devs) {
-            bigtcp_devices_read(devs, n_devs, false);
+        /* Once for all ports of a device. */
+        if (device && (device->index >= n_devs
+                       || devs[device->index] != device)) {
+            device->index = n_devs;
+            devs[n_devs++] = device;
         }
     }
+    bigtcp_devices_read(devs, n_devs, false);
     free(devs);
 }
 
