@@ -6,60 +6,64 @@
 
 # In libopenvswitch, on all systems...
 BIGTCP_LIB = \
-	lib/bigtcp-bpf.h \
-	lib/bigtcp-capabilities.c \
-	lib/bigtcp-capabilities.h \
-	lib/bigtcp-commit.c \
-	lib/bigtcp-compat.h \
-	lib/bigtcp-counts.c \
-	lib/bigtcp-counts.h \
-	lib/bigtcp-device.c \
-	lib/bigtcp-dummy.c \
-	lib/bigtcp-ethtool.h \
-	lib/bigtcp-genl.h \
-	lib/bigtcp-group.c \
-	lib/bigtcp-group.h \
-	lib/bigtcp-hazards.c \
-	lib/bigtcp-hazards.h \
-	lib/bigtcp-news.c \
-	lib/bigtcp-news.h \
-	lib/bigtcp-nl.h \
-	lib/bigtcp-observe.c \
-	lib/bigtcp-observe.h \
-	lib/bigtcp-originals.c \
-	lib/bigtcp-originals.h \
-	lib/bigtcp-path-devices.c \
-	lib/bigtcp-path-devices.h \
-	lib/bigtcp-path-show.c \
-	lib/bigtcp-path.c \
-	lib/bigtcp-path.h \
-	lib/bigtcp-port-private.h \
-	lib/bigtcp-port.c \
-	lib/bigtcp-port.h \
-	lib/bigtcp-probe.h \
-	lib/bigtcp-provider.h \
-	lib/bigtcp-report.c \
-	lib/bigtcp-report.h \
-	lib/bigtcp-route.c \
-	lib/bigtcp-route.h \
-	lib/bigtcp-rtnl.h \
-	lib/bigtcp-show.c \
-	lib/bigtcp-topology.c \
-	lib/bigtcp.c \
-	lib/bigtcp.h
+	lib/bigtcp/bpf.h \
+	lib/bigtcp/capabilities.c \
+	lib/bigtcp/capabilities.h \
+	lib/bigtcp/commit.c \
+	lib/bigtcp/compat.h \
+	lib/bigtcp/counts.c \
+	lib/bigtcp/counts.h \
+	lib/bigtcp/device.c \
+	lib/bigtcp/dummy.c \
+	lib/bigtcp/ethtool.h \
+	lib/bigtcp/genl.h \
+	lib/bigtcp/group.c \
+	lib/bigtcp/group.h \
+	lib/bigtcp/hazards.c \
+	lib/bigtcp/hazards.h \
+	lib/bigtcp/news.c \
+	lib/bigtcp/news.h \
+	lib/bigtcp/nl.h \
+	lib/bigtcp/observe.c \
+	lib/bigtcp/observe.h \
+	lib/bigtcp/originals.c \
+	lib/bigtcp/originals.h \
+	lib/bigtcp/path-devices.c \
+	lib/bigtcp/path-devices.h \
+	lib/bigtcp/path-show.c \
+	lib/bigtcp/path.c \
+	lib/bigtcp/path.h \
+	lib/bigtcp/policy.c \
+	lib/bigtcp/policy.h \
+	lib/bigtcp/port-private.h \
+	lib/bigtcp/port.c \
+	lib/bigtcp/port.h \
+	lib/bigtcp/probe.h \
+	lib/bigtcp/provider.h \
+	lib/bigtcp/report.c \
+	lib/bigtcp/report.h \
+	lib/bigtcp/route.c \
+	lib/bigtcp/route.h \
+	lib/bigtcp/rtnl.h \
+	lib/bigtcp/settings.c \
+	lib/bigtcp/settings.h \
+	lib/bigtcp/show.c \
+	lib/bigtcp/topology.c \
+	lib/bigtcp/types.c \
+	lib/bigtcp/types.h
 # ...on Linux...
 BIGTCP_LIB_LINUX = \
 	datapath/openvswitch_bigtcp.h \
-	lib/bigtcp-bpf-program.c \
-	lib/bigtcp-bpf.c \
-	lib/bigtcp-ethtool.c \
-	lib/bigtcp-genl.c \
-	lib/bigtcp-nl.c \
-	lib/bigtcp-probe.c \
-	lib/bigtcp-rtnl.c
+	lib/bigtcp/bpf-program.c \
+	lib/bigtcp/bpf.c \
+	lib/bigtcp/ethtool.c \
+	lib/bigtcp/genl.c \
+	lib/bigtcp/nl.c \
+	lib/bigtcp/probe.c \
+	lib/bigtcp/rtnl.c
 # ...and on others.
 BIGTCP_LIB_OTHER = \
-	lib/bigtcp-stub.c
+	lib/bigtcp/stub.c
 
 # In libofproto and in ovs-vswitchd.
 BIGTCP_OFPROTO = \

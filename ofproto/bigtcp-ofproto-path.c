@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-#include "bigtcp-compat.h"
-#include "bigtcp-path.h"
-#include "bigtcp-provider.h"
+#include "bigtcp/compat.h"
+#include "bigtcp/path.h"
+#include "bigtcp/provider.h"
 #include "dp-packet.h"
 #include "dpif.h"
 #include "flow.h"

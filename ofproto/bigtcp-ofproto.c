@@ -10,7 +10,7 @@
 
 #include "ofproto/bigtcp-ofproto.h"
 
-#include "bigtcp-port.h"
+#include "bigtcp/port.h"
 #include "hash.h"
 #include "ofproto/ofproto-provider.h"
 #include "util.h"

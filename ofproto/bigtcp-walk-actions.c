@@ -9,8 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "bigtcp-compat.h"
-#include "bigtcp-path.h"
+#include "bigtcp/compat.h"
+#include "bigtcp/path.h"
 #include "dp-packet.h"
 #include "netlink.h"
 #include "odp-execute.h"

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bigtcp-path.h"
-#include "bigtcp-path-devices.h"
-#include "bigtcp-route.h"
+#include "bigtcp/path.h"
+#include "bigtcp/path-devices.h"
+#include "bigtcp/route.h"
 #include "dp-packet.h"
 #include "hash.h"
 #include "netdev.h"

@@ -11,12 +11,12 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "bigtcp.h"
-#include "bigtcp-compat.h"
-#include "bigtcp-hazards.h"
-#include "bigtcp-path.h"
-#include "bigtcp-path-devices.h"
-#include "bigtcp-provider.h"
+#include "bigtcp/types.h"
+#include "bigtcp/compat.h"
+#include "bigtcp/hazards.h"
+#include "bigtcp/path.h"
+#include "bigtcp/path-devices.h"
+#include "bigtcp/provider.h"
 #include "dp-packet.h"
 #include "dpif.h"
 #include "flow.h"

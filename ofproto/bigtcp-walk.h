@@ -5,7 +5,7 @@
 /* Where the packets of a flow leave, and what happens to them on the way
  * =======================================================================
  *
- * What comes of a walk is a path (lib/bigtcp-path.h).  Where one of several
+ * What comes of a walk is a path (lib/bigtcp/path.h).  Where one of several
  * buckets of a group, or members of a bond, carries a packet, all of them are
  * followed. */
 

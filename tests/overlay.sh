@@ -261,7 +261,7 @@ test_anchors() {
     edit "$changed_source/vswitchd/vswitch.xml" \
         's/<group title="MTU">/<group title="Size">/'
     edit "$changed_source/vswitchd/ovs-vswitchd.8.in" '/memory-unixctl/d'
-    cp "$top/LICENSE" "$changed_source/lib/bigtcp.c"
+    cp "$top/LICENSE" "$changed_source/lib/bigtcp/policy.c"
     rm "$changed_source/tests/system-kmod-testsuite.at"
     expect "check fails where a file to be edited is missing" 1 \
         "$overlay" check "$changed_source"
@@ -274,7 +274,7 @@ test_anchors() {
     says "... and names that of the manual page" \
         "ovs-vswitchd.8.in: anchor '.so lib/memory-unixctl.man' is there 0"
     says "... and names a path that upstream has" \
-        'FAIL lib/bigtcp.c: upstream has a file of this name'
+        'FAIL lib/bigtcp/policy.c: upstream has a file of this name'
     if test "$(grep -c FAIL "$tmp/out")" = 3; then
         ok "... and nothing else"
     else
@@ -391,13 +391,13 @@ test_apply() {
     stamps "$tree" >"$tmp/2"
     same "... changes nothing" "$tmp/1" "$tmp/2"
 
-    append "$ours/lib/bigtcp.c" '/* One more line. */'
-    expect "apply after an edit of lib/bigtcp.c" 0 "${apply[@]}"
+    append "$ours/lib/bigtcp/policy.c" '/* One more line. */'
+    expect "apply after an edit of lib/bigtcp/policy.c" 0 "${apply[@]}"
     stamps "$tree" >"$tmp/3"
     changed "$tmp/2" "$tmp/3" >"$tmp/list"
-    echo ./lib/bigtcp.c >"$tmp/wanted"
+    echo ./lib/bigtcp/policy.c >"$tmp/wanted"
     same "... changes that file alone" "$tmp/wanted" "$tmp/list"
-    expect "... to ours" 0 cmp "$ours/lib/bigtcp.c" "$tree/lib/bigtcp.c"
+    expect "... to ours" 0 cmp "$ours/lib/bigtcp/policy.c" "$tree/lib/bigtcp/policy.c"
 
     append "$ours/vswitchd/bigtcp-bridge.cocci" '// One more line.'
     cp "$tree/vswitchd/bridge.c" "$tmp/bridge.c"
@@ -442,7 +442,7 @@ test_failing_apply() {
     edit "$ours/vswitchd/bigtcp-bridge.cocci" \
         's/bigtcp_bridge_wait\(\)/bigtcp_bridge_waits()/'
     edit "$ours/ofproto/bigtcp-ofproto.cocci" 's/ update_mtu/ update_foo/'
-    append "$ours/lib/bigtcp.c" '/* One more line. */'
+    append "$ours/lib/bigtcp/policy.c" '/* One more line. */'
     expect "apply with a hook that matches nothing fails" 1 "${apply[@]}"
     says "... and names it" "bigtcp-overlay: ofproto/bigtcp-ofproto.cocci: hook"
     stamps "$tree" >"$tmp/2"
@@ -474,17 +474,17 @@ test_failing_apply() {
     expect "apply to a tree in which one file less was edited" 0 "${apply[@]}"
     contents "$tree" >"$tmp/c2"
     same "... mends it" "$tmp/c1" "$tmp/c2"
-    rm "$tree/lib/bigtcp.c" "$tree/lib/bigtcp-config.h"
+    rm "$tree/lib/bigtcp/policy.c" "$tree/lib/bigtcp-config.h"
     expect "apply to a tree that lacks files of ours" 0 "${apply[@]}"
     contents "$tree" >"$tmp/c2"
     same "... mends it" "$tmp/c1" "$tmp/c2"
 
-    edit "$ours/build-aux/bigtcp-files.mk" 's,lib/bigtcp-compat.h,lib/bigtcp-none.h,'
+    edit "$ours/build-aux/bigtcp-files.mk" 's,lib/bigtcp/compat.h,lib/bigtcp/none.h,'
     expect "apply without a file of the manifest fails" 1 "${apply[@]}"
-    says "... and names it" "lib/bigtcp-none.h: listed in "
+    says "... and names it" "lib/bigtcp/none.h: listed in "
     edit "$ours/build-aux/bigtcp-files.mk" '/lib.bigtcp-none.h/d'
     expect "apply after a file left the manifest" 0 "${apply[@]}"
-    if test ! -e "$tree/lib/bigtcp-compat.h" && test -e "$tree/lib/bfd.h"; then
+    if test ! -e "$tree/lib/bigtcp/compat.h" && test -e "$tree/lib/bfd.h"; then
         ok "... takes it out of the tree"
     else
         not_ok "... takes it out of the tree"
@@ -494,9 +494,9 @@ test_failing_apply() {
     contents "$tree" >"$tmp/c2"
     same "... gives the tree of before" "$tmp/c1" "$tmp/c2"
 
-    chmod 600 "$ours/lib/bigtcp.c"
+    chmod 600 "$ours/lib/bigtcp/policy.c"
     expect "apply after a change of mode" 0 "${apply[@]}"
-    if test "$(stat -c %a "$tree/lib/bigtcp.c")" = 600; then
+    if test "$(stat -c %a "$tree/lib/bigtcp/policy.c")" = 600; then
         ok "... changes the mode"
     else
         not_ok "... changes the mode"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Unit tests of lib/bigtcp-counts.c and of the program of lib/bigtcp-bpf.c,
+/* Unit tests of lib/bigtcp/counts.c and of the program of lib/bigtcp/bpf.c,
  * which an interpreter runs here, and then the kernel where it may. */
 
 #include <config.h>
 #undef NDEBUG
-#include "bigtcp-bpf.h"
+#include "bigtcp/bpf.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bigtcp-counts.h"
-#include "bigtcp-provider.h"
+#include "bigtcp/counts.h"
+#include "bigtcp/provider.h"
 #include "command-line.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/json.h"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Unit tests of lib/bigtcp-group.c. */
+/* Unit tests of lib/bigtcp/group.c. */
 
 #include <config.h>
 
-#include "bigtcp-group.h"
+#include "bigtcp/group.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bigtcp-report.h"
+#include "bigtcp/report.h"
 #include "command-line.h"
 #include "ovstest.h"
 #include "random.h"

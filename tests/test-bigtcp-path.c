@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Unit tests of lib/bigtcp-path.c and lib/bigtcp-path-show.c. */
+/* Unit tests of lib/bigtcp/path.c and lib/bigtcp/path-show.c. */
 
 #include <config.h>
 #undef NDEBUG
 
-#include "bigtcp-path.h"
+#include "bigtcp/path.h"
 
 #include <inttypes.h>
 #include <stdio.h>

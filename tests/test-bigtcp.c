@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Unit tests of lib/bigtcp.c, lib/bigtcp-originals.c, lib/bigtcp-news.c and
- * the messages of lib/bigtcp-rtnl.c and lib/bigtcp-genl.c. */
+/* Unit tests of settings, of the policy for one device, of the record of
+ * original sizes, of log lines, and of the messages of lib/bigtcp/rtnl.c and
+ * lib/bigtcp/genl.c. */
 
 #include <config.h>
 #undef NDEBUG
-#include "bigtcp.h"
+#include "bigtcp/policy.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,12 +17,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bigtcp-genl.h"
-#include "bigtcp-hazards.h"
-#include "bigtcp-news.h"
-#include "bigtcp-originals.h"
-#include "bigtcp-report.h"
-#include "bigtcp-rtnl.h"
+#include "bigtcp/genl.h"
+#include "bigtcp/hazards.h"
+#include "bigtcp/news.h"
+#include "bigtcp/originals.h"
+#include "bigtcp/report.h"
+#include "bigtcp/rtnl.h"
 #include "command-line.h"
 #include "netlink.h"
 #include "netnsid.h"

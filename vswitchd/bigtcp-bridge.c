@@ -9,12 +9,12 @@
 
 #include <string.h>
 
-#include "bigtcp.h"
-#include "bigtcp-capabilities.h"
-#include "bigtcp-compat.h"
-#include "bigtcp-observe.h"
-#include "bigtcp-port.h"
-#include "bigtcp-provider.h"
+#include "bigtcp/types.h"
+#include "bigtcp/capabilities.h"
+#include "bigtcp/compat.h"
+#include "bigtcp/observe.h"
+#include "bigtcp/port.h"
+#include "bigtcp/provider.h"
 #include "dirs.h"
 #include "lib/vswitch-idl.h"
 #include "netdev.h"

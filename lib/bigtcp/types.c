@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Sizes and links. */
+
+#include <config.h>
+
+#include "bigtcp/types.h"
+
+#include <string.h>
+
+#include "openvswitch/dynamic-string.h"
+#include "openvswitch/util.h"
+#include "util.h"
+
+static const char *attr_names[BIGTCP_N_ATTRS] = {
+#define BIGTCP_ATTR(ENUM, NAME) [BIGTCP_##ENUM] = #NAME,
+    BIGTCP_ATTRS
+#undef BIGTCP_ATTR
+};
+
+/* Returns the kernel's name of 'attr', e.g. "gso_max_size". */
+const char *
+bigtcp_attr_to_string(enum bigtcp_attr attr)
+{
+    return attr_names[attr];
+}
+
+/* Stores the attribute called 'name' in '*attr'.  Returns false if there is
+ * none. */
+bool
+bigtcp_attr_from_string(const char *name, enum bigtcp_attr *attr)
+{
+    BIGTCP_FOR_EACH_ATTR (i) {
+        if (!strcmp(name, attr_names[i])) {
+            *attr = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns true if 'a' and 'b' have the same attributes and values. */
+bool
+bigtcp_sizes_equal(const struct bigtcp_sizes *a, const struct bigtcp_sizes *b)
+{
+    if (a->present != b->present) {
+        return false;
+    }
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        if (bigtcp_sizes_has(a, attr) && a->value[attr] != b->value[attr]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Appends 'value' to 'ds' in decimal.  Where there are thousands of devices
+ * with some numbers each, ds_put_format() takes most of the time. */
+void
+bigtcp_put_uint(struct ds *ds, uint32_t value)
+{
+    char digits[10];
+    size_t n = 0;
+
+    do {
+        digits[sizeof digits - ++n] = '0' + value % 10;
+        value /= 10;
+    } while (value);
+    ds_put_buffer(ds, &digits[sizeof digits - n], n);
+}
+
+/* Appends 'sizes' to 'ds' as "name=value" pairs separated by a space. */
+void
+bigtcp_sizes_format(const struct bigtcp_sizes *sizes, struct ds *ds)
+{
+    const char *separator = "";
+
+    BIGTCP_FOR_EACH_ATTR (attr) {
+        if (bigtcp_sizes_has(sizes, attr)) {
+            ds_put_cstr(ds, separator);
+            ds_put_cstr(ds, attr_names[attr]);
+            ds_put_char(ds, '=');
+            bigtcp_put_uint(ds, sizes->value[attr]);
+            separator = " ";
+        }
+    }
+}
+
+/* Parses what bigtcp_sizes_format() wrote into 'sizes'.  Pairs with an
+ * unknown name are passed over.  Returns false, with 'sizes' empty, if 's' is
+ * anything else. */
+bool
+bigtcp_sizes_parse(struct bigtcp_sizes *sizes, const char *s)
+{
+    char *copy = xstrdup(s);
+    char *save_ptr = NULL;
+    bool ok = true;
+
+    memset(sizes, 0, sizeof *sizes);
+    for (char *pair = strtok_r(copy, " ", &save_ptr); pair;
+         pair = strtok_r(NULL, " ", &save_ptr)) {
+        char *value = strchr(pair, '=');
+        enum bigtcp_attr attr;
+        unsigned int number;
+
+        if (!value) {
+            ok = false;
+            break;
+        }
+        *value++ = '\0';
+        if (!str_to_uint(value, 10, &number)) {
+            ok = false;
+            break;
+        }
+        if (bigtcp_attr_from_string(pair, &attr)) {
+            bigtcp_sizes_set(sizes, attr, number);
+        }
+    }
+    if (!ok) {
+        memset(sizes, 0, sizeof *sizes);
+    }
+    free(copy);
+    return ok;
+}
+
+/* Returns the largest GSO size, in bytes, that the kernel lets 'link' have.
+ * A kernel that reports no tso_max_size (before 5.19) accepts more than the
+ * driver can take, but nothing above BIGTCP_LEGACY_SIZE makes sense there. */
+uint32_t
+bigtcp_link_ceiling(const struct bigtcp_link *link)
+{
+    return (bigtcp_sizes_has(&link->sizes, BIGTCP_TSO_MAX_SIZE)
+            ? link->sizes.value[BIGTCP_TSO_MAX_SIZE]
+            : BIGTCP_LEGACY_SIZE);
+}
+
+/* Returns true if 'link' is that of an internal port. */
+bool
+bigtcp_link_is_internal(const struct bigtcp_link *link)
+{
+    return !strcmp(link->kind, BIGTCP_KIND_INTERNAL);
+}
+
+/* Returns true if the kernel says the same in 'a' and 'b'. */
+bool
+bigtcp_link_equal(const struct bigtcp_link *a, const struct bigtcp_link *b)
+{
+    return (a->ifindex == b->ifindex
+            && a->netnsid == b->netnsid
+            && a->settable == b->settable
+            && !strcmp(a->kind, b->kind)
+            && !strcmp(a->qdisc, b->qdisc)
+            && a->tso_max_segs == b->tso_max_segs
+            && a->tso_off == b->tso_off
+            && a->lro_on == b->lro_on
+            && a->carries == b->carries
+            && bigtcp_sizes_equal(&a->sizes, &b->sizes));
+}
