@@ -117,11 +117,13 @@ kernel_seal() {
     mv "$sealed.sum.$$" "$sealed/.sum"
 }
 
-# Sets 'source_deb' and 'source_version' for 'flavor'.
+# Sets 'source_deb' and 'source_version' for 'flavor': of version $1 or, if that
+# is not given, the newest.  Signed kernel packages lag their source by days, so
+# that the newest source is often of a kernel that is not there yet.
 kernel_source() {
     source_deb=$("$kernel_topdir/build-aux/debian-fetch" "$suite" \
-                     "linux-source-$flavor") ||
-        die "cannot get linux-source-$flavor from $suite"
+                     "linux-source-$flavor${1:+=$1}") ||
+        die "cannot get linux-source-$flavor${1:+ $1} from $suite"
     source_version=$(dpkg-deb -f "$source_deb" Version)
 }
 
@@ -241,10 +243,7 @@ kernel_builddir() {
         # pahole too: without it the configuration would lose BTF.
         kernel_need make gcc libc6-dev bc bison flex libelf-dev libssl-dev \
             zlib1g-dev pahole xz-utils
-        kernel_source
-        [ "$source_version" = "$headers_version" ] ||
-            die "$suite: linux-source-$flavor is $source_version," \
-                "$headers_package is $headers_version"
+        kernel_source "$headers_version"
         key=$( (kernel_hash "$source_deb" "$headers_deb"
                 gcc --version; ld --version; pahole --version
                 kernel_function kernel_prepare_tree kernel_extract

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tests what 'quickstart bench' makes of its arguments: it has a guest run that
-# only writes down how it was called.  Prints TAP; exits with 1 if a test
+# Tests what 'quickstart bench' makes of its arguments, with a guest that only
+# writes down how it was called, and which versions of kernel packages are
+# paired, with an index that is made up.  Prints TAP; exits with 1 if a test
 # failed.
 
 set -u
@@ -113,5 +114,48 @@ done
 quickstart --help
 check "--help tells of --icount" all_of '[ "$status" = 0 ]' \
       'grep -q "\[--icount\]" "$scratch/out"'
+
+# A mirror where the source is newer than the signed packages.
+packages=$scratch/packages
+mkdir "$packages"
+make_deb() {
+    mkdir -p "$scratch/deb/DEBIAN"
+    printf '%s\n' "Package: $1" "Version: $2" 'Architecture: all' \
+           'Maintainer: none' 'Description: none' \
+           > "$scratch/deb/DEBIAN/control"
+    dpkg-deb -b "$scratch/deb" "$packages/$3" > /dev/null
+}
+make_deb linux-headers-6.12.117+deb12-amd64 6.12.117-1 linux-headers-6.12-amd64
+make_deb linux-source-6.12 6.12.117-1 linux-source-6.12=6.12.117-1
+make_deb linux-source-6.12 6.12.118-1 linux-source-6.12
+cat > "$tree/build-aux/debian-fetch" <<END2
+#!/bin/sh
+test -e "$packages/\$2" && echo "$packages/\$2"
+END2
+
+# Runs the arguments with the functions of build-aux/kernel-common.sh.
+kernel_common() {
+    (set -eu
+     me=test kernel_topdir=$tree
+     . "$tree/build-aux/kernel-common.sh"
+     kernel_flavor 6.12
+     "$@"
+     echo "$source_version ${headers_version-}") > "$scratch/out" 2>&1
+    status=$?
+}
+paired() {
+    kernel_headers
+    kernel_source "$headers_version"
+}
+kernel_common paired
+check "source of the version of the headers" all_of \
+      'grep -qx "6.12.117-1 6.12.117-1" "$scratch/out"'
+kernel_common kernel_source
+check "newest source where nothing must match it" all_of \
+      'grep -qx "6.12.118-1 " "$scratch/out"'
+rm "$packages/linux-source-6.12=6.12.117-1"
+kernel_common paired
+check "no source of that version is told" all_of '[ "$status" != 0 ]' \
+      'grep -q "cannot get linux-source-6.12 6.12.117-1" "$scratch/out"'
 
 tap_end
