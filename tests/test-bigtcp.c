@@ -385,6 +385,7 @@ check_decision(const struct decision *d, bool settable)
     const char *reason;
 
     memset(&link, 0, sizeof link);
+    link.features = BIGTCP_OFFLOADS_ALL;
     link.tso_max_segs = BIGTCP_MAX_SEGS;
     link.settable = settable;
     ovs_strlcpy(link.kind, d->kind, sizeof link.kind);
@@ -490,6 +491,7 @@ test_invariants(struct ovs_cmdl_context *ctx OVS_UNUSED)
         bigtcp_request_init(&request);
         bigtcp_report_init(&report);
         link.settable = random_range(2);
+        link.features = BIGTCP_OFFLOADS_ALL;
         link.tso_max_segs = 1 + random_range(BIGTCP_MAX_SEGS);
         bigtcp_sizes_set(&link.sizes, BIGTCP_TSO_MAX_SIZE, random_size());
         BIGTCP_FOR_EACH_ATTR (attr) {
@@ -700,12 +702,12 @@ test_compose(struct ovs_cmdl_context *ctx OVS_UNUSED)
 #if WORDS_BIGENDIAN
     exit(77);
 #endif
-    bigtcp_rtnl_compose_get(buf, "br0");
+    bigtcp_rtnl_compose_get(buf, "br0", 0);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
     ovs_assert(buf->size == sizeof get && !memcmp(buf->data, get, sizeof get));
 
     ofpbuf_clear(buf);
-    bigtcp_rtnl_compose_get(buf, NULL);
+    bigtcp_rtnl_compose_get(buf, NULL, 0);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
     ovs_assert(buf->size == sizeof dump
                && !memcmp(buf->data, dump, sizeof dump));
@@ -742,7 +744,6 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     struct bigtcp_link link, unchanged;
     struct ofpbuf *buf = ofpbuf_new(0);
     struct ifinfomsg *ifi;
-    const char *name = NULL;
     struct ds ds = DS_EMPTY_INITIALIZER;
     size_t linkinfo;
 
@@ -768,8 +769,9 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     nl_msg_end_nested(buf, linkinfo);
     nl_msg_put_u32(buf, 200, 1);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
-    ovs_assert(bigtcp_rtnl_parse(buf, &link, &name));
-    ovs_assert(!strcmp(name, "br0") && link.ifindex == 12);
+    ovs_assert(bigtcp_rtnl_parse(buf, &link));
+    ovs_assert(!strcmp(link.name, "br0") && link.ifindex == 12
+               && link.mtu == 1500);
     ovs_assert(!strcmp(link.kind, "openvswitch")
                && !strcmp(link.qdisc, "noqueue")
                && link.tso_max_segs == 65535);
@@ -784,7 +786,7 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
         struct ofpbuf *cut = ofpbuf_clone_data(buf->data, size);
 
         link = unchanged;
-        if (!bigtcp_rtnl_parse(cut, &link, &name)) {
+        if (!bigtcp_rtnl_parse(cut, &link)) {
             ovs_assert(!memcmp(&link, &unchanged, sizeof link));
         }
         ofpbuf_delete(cut);
@@ -797,7 +799,7 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     nl_msg_put_string(buf, IFLA_IFNAME, "eth0");
     nl_msg_put_u32(buf, 41, 65536);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
-    ovs_assert(bigtcp_rtnl_parse(buf, &link, &name));
+    ovs_assert(bigtcp_rtnl_parse(buf, &link));
     ovs_assert(link.sizes.present == 1u << BIGTCP_GSO_MAX_SIZE);
     ovs_assert(link.tso_max_segs == BIGTCP_MAX_SEGS && !link.kind[0]
                && !link.qdisc[0]);
@@ -807,10 +809,10 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     nl_msg_put_u64(buf, 58, 65536);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
     link = unchanged;
-    ovs_assert(!bigtcp_rtnl_parse(buf, &link, &name));
+    ovs_assert(!bigtcp_rtnl_parse(buf, &link));
     ovs_assert(!memcmp(&link, &unchanged, sizeof link));
     nl_msg_nlmsghdr(buf)->nlmsg_type = RTM_DELLINK;
-    ovs_assert(!bigtcp_rtnl_parse(buf, &link, &name));
+    ovs_assert(!bigtcp_rtnl_parse(buf, &link));
 
     ofpbuf_delete(buf);
     ds_destroy(&ds);

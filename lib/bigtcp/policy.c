@@ -188,7 +188,7 @@ report_device(const struct bigtcp_link *link,
 
     if (bigtcp_sizes_is_big(wanted, BIGTCP_GSO_MAX_SIZE)
         || bigtcp_sizes_is_big(wanted, BIGTCP_GSO_IPV4_MAX_SIZE)) {
-        if (link->tso_off) {
+        if (bigtcp_link_tso_off(link)) {
             facts.cause = BIGTCP_CAUSE_TSO_OFF;
             bigtcp_report_add_facts(report, BIGTCP_STATE_APPLIED, &facts,
                                     "TSO is off: the kernel segments what the "
@@ -205,7 +205,7 @@ report_device(const struct bigtcp_link *link,
             }
         }
     }
-    if (link->lro_on) {
+    if (bigtcp_link_lro_on(link)) {
         facts.cause = BIGTCP_CAUSE_LRO_ON;
         bigtcp_report_add_facts(report, BIGTCP_STATE_APPLIED, &facts,
                                 "LRO is on: what it merges cannot be "

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bigtcp/hazards.h"
 #include "bigtcp/types.h"
 #include "csum.h"
 #include "openvswitch/vlog.h"
@@ -245,24 +246,43 @@ bigtcp_probe_oversized(enum bigtcp_oversized *result)
     return probe.error;
 }
 
-/* Returns true if the running kernel is known to re-segment.  Tries it the
- * first time. */
-bool
-bigtcp_kernel_resegments(void)
+/* Finds out whether the running kernel re-segments.  Tries it the first
+ * time. */
+static void
+find_resegments(struct bigtcp_kernel *kernel)
 {
     static struct ovsthread_once once = OVSTHREAD_ONCE_INITIALIZER;
-    static bool resegments;
+    static enum bigtcp_oversized oversized;
+    static int error;
 
     if (ovsthread_once_start(&once)) {
-        enum bigtcp_oversized oversized;
-        int error = bigtcp_probe_oversized(&oversized);
-
+        error = bigtcp_probe_oversized(&oversized);
         if (error) {
             VLOG_DBG("cannot find out what the kernel does with packets that "
                      "are too large (%s)", ovs_strerror(error));
         }
-        resegments = !error && oversized == BIGTCP_OVERSIZED_GSO;
         ovsthread_once_done(&once);
     }
-    return resegments;
+    kernel->error = error;
+    kernel->resegments = (error ? BIGTCP_NOT_KNOWN
+                          : oversized == BIGTCP_OVERSIZED_GSO ? BIGTCP_YES
+                          : BIGTCP_NO);
+}
+
+/* Stores in '*kernel' what the running kernel does with packets: tried, or
+ * known of its version. */
+void
+bigtcp_probe_kernel(struct bigtcp_kernel *kernel)
+{
+    const struct bigtcp_hazard *hazard;
+
+    memset(kernel, 0, sizeof *kernel);
+    find_resegments(kernel);
+    BIGTCP_FOR_EACH_HAZARD (hazard, bigtcp_running_version()) {
+        if (hazard->scope == BIGTCP_HAZARD_IPV4_ABOVE) {
+            kernel->one_limit = true;
+        } else if (!strcmp(hazard->commit, BIGTCP_HAZARD_SIZE_IGNORED)) {
+            kernel->ignores_size = true;
+        }
+    }
 }

@@ -4,7 +4,7 @@
 
 /* Finds out how the running kernel sends packets, by sending one. */
 
-#include <stdbool.h>
+struct bigtcp_kernel;
 
 /* What becomes of a TCP packet that is larger than the GSO size of the device
  * that it leaves by. */
@@ -16,6 +16,6 @@ enum bigtcp_oversized {
 };
 
 int bigtcp_probe_oversized(enum bigtcp_oversized *);
-bool bigtcp_kernel_resegments(void);
+void bigtcp_probe_kernel(struct bigtcp_kernel *);
 
 #endif /* lib/bigtcp/probe.h */

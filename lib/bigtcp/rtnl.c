@@ -69,17 +69,19 @@ static const uint16_t ifla_types[BIGTCP_N_ATTRS] = {
     [BIGTCP_GRO_IPV4_MAX_SIZE] = BIGTCP_IFLA_GRO_IPV4_MAX_SIZE,
 };
 
-/* Composes in 'buf' a request for the link 'name', or for all links if 'name'
- * is NULL.  A kernel that checks requests strictly accepts it too. */
+/* Composes in 'buf' a request for the link 'name', or for 'ifindex' if 'name'
+ * is NULL, or for all links if there is neither.  A kernel that checks
+ * requests strictly accepts it too. */
 void
-bigtcp_rtnl_compose_get(struct ofpbuf *buf, const char *name)
+bigtcp_rtnl_compose_get(struct ofpbuf *buf, const char *name, int ifindex)
 {
     struct ifinfomsg *ifi;
 
     nl_msg_put_nlmsghdr(buf, 0, RTM_GETLINK,
-                        NLM_F_REQUEST | (name ? 0 : NLM_F_DUMP));
+                        NLM_F_REQUEST | (name || ifindex ? 0 : NLM_F_DUMP));
     ifi = ofpbuf_put_zeros(buf, sizeof *ifi);
     ifi->ifi_family = AF_UNSPEC;
+    ifi->ifi_index = name ? 0 : ifindex;
     if (name) {
         nl_msg_put_string(buf, IFLA_IFNAME, name);
     }
@@ -108,16 +110,16 @@ bigtcp_rtnl_compose_set(struct ofpbuf *buf, int ifindex,
     }
 }
 
-/* Parses the RTM_NEWLINK message in 'buf' into 'link' and '*name', which
- * points into 'buf'.  Returns false, leaving both alone, if it is none. */
+/* Parses the RTM_NEWLINK message in 'buf' into 'link'.  Returns false, leaving
+ * that alone, if it is none. */
 bool
-bigtcp_rtnl_parse(struct ofpbuf *buf, struct bigtcp_link *link,
-                  const char **name)
+bigtcp_rtnl_parse(struct ofpbuf *buf, struct bigtcp_link *link)
 {
     /* There are many more attributes, and none but the name is sure to be
      * there. */
     static const struct nl_policy policy[] = {
         [IFLA_IFNAME] = { .type = NL_A_STRING },
+        [IFLA_MTU] = { .type = NL_A_U32, .optional = true },
         [IFLA_QDISC] = { .type = NL_A_STRING, .optional = true },
         [IFLA_LINKINFO] = { .type = NL_A_NESTED, .optional = true },
         [BIGTCP_IFLA_GSO_MAX_SEGS] = { .type = NL_A_U32, .optional = true },
@@ -150,6 +152,10 @@ bigtcp_rtnl_parse(struct ofpbuf *buf, struct bigtcp_link *link,
     memset(link, 0, sizeof *link);
     link->ifindex = ifi->ifi_index;
     link->netnsid = NETNSID_LOCAL;
+    ovs_strlcpy(link->name, nl_attr_get_string(attrs[IFLA_IFNAME]),
+                sizeof link->name);
+    link->features = BIGTCP_OFFLOADS_ALL;
+    link->mtu = attrs[IFLA_MTU] ? nl_attr_get_u32(attrs[IFLA_MTU]) : 0;
     link->tso_max_segs = (attrs[BIGTCP_IFLA_TSO_MAX_SEGS]
                           ? nl_attr_get_u32(attrs[BIGTCP_IFLA_TSO_MAX_SEGS])
                           : BIGTCP_MAX_SEGS);
@@ -171,7 +177,6 @@ bigtcp_rtnl_parse(struct ofpbuf *buf, struct bigtcp_link *link,
         ovs_strlcpy(link->qdisc, nl_attr_get_string(attrs[IFLA_QDISC]),
                     sizeof link->qdisc);
     }
-    *name = nl_attr_get_string(attrs[IFLA_IFNAME]);
     return true;
 }
 
@@ -296,12 +301,11 @@ static int
 get_link(const struct ofpbuf *request, struct bigtcp_link *link)
 {
     struct ofpbuf *reply;
-    const char *name;
     int error;
 
     error = nl_transact(NETLINK_ROUTE, request, &reply);
     COVERAGE_INC(bigtcp_rtnl_get);
-    if (!error && !bigtcp_rtnl_parse(reply, link, &name)) {
+    if (!error && !bigtcp_rtnl_parse(reply, link)) {
         error = EPROTO;
     }
     ofpbuf_delete(reply);
@@ -335,7 +339,7 @@ for_each_link(void (*cb)(struct ofpbuf *reply, void *aux), void *aux)
     int error;
 
     ofpbuf_init(&request, 64);
-    bigtcp_rtnl_compose_get(&request, NULL);
+    bigtcp_rtnl_compose_get(&request, NULL, 0);
     error = for_each_reply(&request, cb, aux);
     ofpbuf_uninit(&request);
     COVERAGE_INC(bigtcp_rtnl_dump);
@@ -347,10 +351,9 @@ store_link(struct ofpbuf *reply, void *wanted)
 {
     struct bigtcp_access *access;
     struct bigtcp_link link;
-    const char *name;
 
-    if (bigtcp_rtnl_parse(reply, &link, &name)
-        && (access = shash_find_data(wanted, name))) {
+    if (bigtcp_rtnl_parse(reply, &link)
+        && (access = shash_find_data(wanted, link.name))) {
         access->error = 0;
         *access->link = link;
     }
@@ -386,16 +389,13 @@ get_details(struct bigtcp_access *access)
     static const char *const kinds[] = {
         "bond", "dsa", "ipvlan", "macsec", "macvlan", "team", "vlan",
     };
-    bool tso;
 
-    sset_clear(access->lowers);
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+    for (size_t i = 0; access->lowers && i < ARRAY_SIZE(kinds); i++) {
         if (!strcmp(access->link->kind, kinds[i])) {
-            find_lowers(access->name, access->lowers);
+            find_lowers(access->link->name, access->lowers);
         }
     }
-    bigtcp_ethtool_get_tso_lro(access->name, &tso, &access->link->lro_on);
-    access->link->tso_off = !tso;
+    access->link->features = bigtcp_ethtool_get_features(access->link->name);
 }
 
 /* If device 'ifindex', of this network namespace, is an 'ifb' device, adds its
@@ -411,7 +411,7 @@ add_if_ifb(int ifindex, struct sset *names)
         return;
     }
     ofpbuf_init(&request, 128);
-    bigtcp_rtnl_compose_get(&request, name);
+    bigtcp_rtnl_compose_get(&request, name, 0);
     if (!get_link(&request, &link) && !strcmp(link.kind, "ifb")) {
         sset_add(names, name);
     }
@@ -491,7 +491,7 @@ get_remote(struct bigtcp_access *access)
     }
     if (netnsid_is_remote(vport.netnsid)) {
         ofpbuf_init(&request, 128);
-        bigtcp_rtnl_compose_get(&request, access->name);
+        bigtcp_rtnl_compose_get(&request, access->name, 0);
         nl_msg_put_u32(&request, BIGTCP_IFLA_TARGET_NETNSID, vport.netnsid);
         access->error = get_link(&request, access->link) ? ENODEV : 0;
         access->link->netnsid = vport.netnsid;
@@ -557,7 +557,7 @@ complete_access(struct bigtcp_access *access, int *module,
     struct bigtcp_link *link = access->link;
 
     /* Its name may be that of another device here. */
-    if (access->internal
+    if (access->internal && access->name
         && (access->error == ENODEV
             || (!access->error && !bigtcp_link_is_internal(link)))) {
         get_remote(access);
@@ -574,7 +574,7 @@ complete_access(struct bigtcp_access *access, int *module,
         access->remote = (netnsid_is_remote(link->netnsid)
                           && !link->settable);
         add_carries(link);
-        if (access->details && !netnsid_is_remote(link->netnsid)) {
+        if (!netnsid_is_remote(link->netnsid)) {
             get_details(access);
         }
         if (access->ingress && !netnsid_is_remote(link->netnsid)
@@ -583,6 +583,26 @@ complete_access(struct bigtcp_access *access, int *module,
             find_ingress(link->ifindex, access->ingress);
         }
     }
+}
+
+/* Reads the device of 'access' alone: one that has a name in this network
+ * namespace, any other where it is. */
+static void
+get_one(struct bigtcp_access *access)
+{
+    struct ofpbuf request;
+
+    ofpbuf_init(&request, 128);
+    bigtcp_rtnl_compose_get(&request, access->name, access->ifindex);
+    if (!access->name && netnsid_is_remote(access->netnsid)) {
+        nl_msg_put_u32(&request, BIGTCP_IFLA_TARGET_NETNSID, access->netnsid);
+    }
+    access->error = get_link(&request, access->link);
+    if (!access->error && !access->name
+        && netnsid_is_remote(access->netnsid)) {
+        access->link->netnsid = access->netnsid;
+    }
+    ofpbuf_uninit(&request);
 }
 
 /* One device is read by a request, several are by one dump. */
@@ -594,23 +614,24 @@ bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
     int module = -1;
 
     if (n == 1) {
-        struct ofpbuf request;
-
-        ofpbuf_init(&request, 128);
-        bigtcp_rtnl_compose_get(&request, accesses->name);
-        accesses->error = get_link(&request, accesses->link);
-        ofpbuf_uninit(&request);
+        get_one(accesses);
     } else {
         struct shash wanted = SHASH_INITIALIZER(&wanted);
         int error;
 
         for (size_t i = 0; i < n; i++) {
-            accesses[i].error = ENODEV;
-            shash_add(&wanted, accesses[i].name, &accesses[i]);
+            if (accesses[i].name) {
+                accesses[i].error = ENODEV;
+                shash_add(&wanted, accesses[i].name, &accesses[i]);
+            }
         }
         error = for_each_link(store_link, &wanted);
-        for (size_t i = 0; error && i < n; i++) {
-            accesses[i].error = error;
+        for (size_t i = 0; i < n; i++) {
+            if (!accesses[i].name) {
+                get_one(&accesses[i]);
+            } else if (error) {
+                accesses[i].error = error;
+            }
         }
         shash_destroy(&wanted);
     }
@@ -678,9 +699,8 @@ const struct bigtcp_class bigtcp_rtnl_class = {
     .name = "rtnl",
     .get = bigtcp_rtnl_get,
     .set = bigtcp_rtnl_set,
-    .get_offloads = bigtcp_ethtool_get_offloads,
     .tap = &bigtcp_bpf_tap_class,
-    .resegments = bigtcp_kernel_resegments,
+    .get_kernel = bigtcp_probe_kernel,
     .run = bigtcp_genl_run,
     .wait = bigtcp_genl_wait,
 };
@@ -695,9 +715,8 @@ update_kind_ceiling(struct ofpbuf *reply, void *kind_ceiling_)
 {
     struct kind_ceiling *kc = kind_ceiling_;
     struct bigtcp_link link;
-    const char *name;
 
-    if (bigtcp_rtnl_parse(reply, &link, &name)
+    if (bigtcp_rtnl_parse(reply, &link)
         && !strcmp(link.kind, kc->kind)) {
         kc->ceiling = MAX(kc->ceiling, bigtcp_link_ceiling(&link));
     }
@@ -757,17 +776,15 @@ probe_kind(struct nl_sock *sock, struct bigtcp_rtnl_probe *probe)
     struct ofpbuf *request = ofpbuf_new(256);
     struct ofpbuf *reply = ofpbuf_new(4096);
     struct bigtcp_sizes sizes;
-    const char *name;
 
     compose_new(request, device, probe->kind);
     probe->error = bigtcp_nl_exchange(sock, request, reply, NULL);
 
     for (int step = 0; step < 2 && !probe->error; step++) {
         ofpbuf_clear(request);
-        bigtcp_rtnl_compose_get(request, device);
+        bigtcp_rtnl_compose_get(request, device, 0);
         probe->error = bigtcp_nl_exchange(sock, request, reply, NULL);
-        if (!probe->error
-            && !bigtcp_rtnl_parse(reply, &probe->link, &name)) {
+        if (!probe->error && !bigtcp_rtnl_parse(reply, &probe->link)) {
             probe->error = EPROTO;
         }
         if (!probe->error && !step) {

@@ -26,11 +26,10 @@ struct bigtcp_rtnl_probe {
 int bigtcp_rtnl_probe(struct bigtcp_rtnl_probe *, size_t n);
 int bigtcp_rtnl_kind_ceiling(const char *kind, uint32_t *ceiling);
 
-void bigtcp_rtnl_compose_get(struct ofpbuf *, const char *name);
+void bigtcp_rtnl_compose_get(struct ofpbuf *, const char *name, int ifindex);
 void bigtcp_rtnl_compose_set(struct ofpbuf *, int ifindex,
                              const struct bigtcp_sizes *);
-bool bigtcp_rtnl_parse(struct ofpbuf *, struct bigtcp_link *,
-                       const char **name);
+bool bigtcp_rtnl_parse(struct ofpbuf *, struct bigtcp_link *);
 void bigtcp_rtnl_compose_filters(struct ofpbuf *, int ifindex);
 int bigtcp_rtnl_parse_ingress(struct ofpbuf *);
 int bigtcp_rtnl_parse_redirect(struct ofpbuf *);
