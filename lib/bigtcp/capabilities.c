@@ -17,6 +17,7 @@
 #include "bigtcp/hazards.h"
 #include "bigtcp/probe.h"
 #include "bigtcp/provider.h"
+#include "bigtcp/rtnl-probe.h"
 #include "bigtcp/rtnl.h"
 #include "netnsid.h"
 #include "openvswitch/dynamic-string.h"

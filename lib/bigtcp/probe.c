@@ -25,6 +25,7 @@
 #include "ovs-thread.h"
 #include "packets.h"
 #include "socket-util.h"
+#include "timeval.h"
 #include "unaligned.h"
 #include "util.h"
 
@@ -246,25 +247,57 @@ bigtcp_probe_oversized(enum bigtcp_oversized *result)
     return probe.error;
 }
 
-/* Finds out whether the running kernel re-segments.  Tries it the first
- * time. */
+/* Milliseconds after which a probe that failed is made again. */
+#define RETRY_INTERVAL (60 * 1000)
+
+/* Returns true if a probe should be made: for the first time, or again after
+ * it failed. */
+bool
+bigtcp_attempt_is_due(const struct bigtcp_attempt *attempt)
+{
+    return (!attempt->made
+            || (attempt->error && time_msec() >= attempt->next));
+}
+
+/* Notes that a probe was just made, with 'error', 0 or a positive errno
+ * value.  The first failure for each reason goes to the log. */
+void
+bigtcp_attempt_done(struct bigtcp_attempt *attempt, int error)
+{
+    static int errors[8];
+    static size_t n_errors;
+    size_t i = 0;
+
+    attempt->made = true;
+    attempt->error = error;
+    attempt->next = time_msec() + RETRY_INTERVAL;
+    if (!error) {
+        return;
+    }
+    while (i < n_errors && errors[i] != error) {
+        i++;
+    }
+    if (i == n_errors && i < ARRAY_SIZE(errors)) {
+        errors[n_errors++] = error;
+        VLOG_WARN("cannot find out what this kernel does with large packets, "
+                  "which takes a network namespace to try it in: %s",
+                  ovs_strerror(error));
+    }
+}
+
+/* Finds out whether the running kernel re-segments.  Tries it the first time,
+ * and again if that failed. */
 static void
 find_resegments(struct bigtcp_kernel *kernel)
 {
-    static struct ovsthread_once once = OVSTHREAD_ONCE_INITIALIZER;
+    static struct bigtcp_attempt attempt;
     static enum bigtcp_oversized oversized;
-    static int error;
 
-    if (ovsthread_once_start(&once)) {
-        error = bigtcp_probe_oversized(&oversized);
-        if (error) {
-            VLOG_DBG("cannot find out what the kernel does with packets that "
-                     "are too large (%s)", ovs_strerror(error));
-        }
-        ovsthread_once_done(&once);
+    if (bigtcp_attempt_is_due(&attempt)) {
+        bigtcp_attempt_done(&attempt, bigtcp_probe_oversized(&oversized));
     }
-    kernel->error = error;
-    kernel->resegments = (error ? BIGTCP_NOT_KNOWN
+    kernel->error = attempt.error;
+    kernel->resegments = (attempt.error ? BIGTCP_NOT_KNOWN
                           : oversized == BIGTCP_OVERSIZED_GSO ? BIGTCP_YES
                           : BIGTCP_NO);
 }

@@ -4,7 +4,19 @@
 
 /* Finds out how the running kernel sends packets, by sending one. */
 
+#include <stdbool.h>
+
 struct bigtcp_kernel;
+
+/* When a probe was made, which failed or not.  All zeros before that. */
+struct bigtcp_attempt {
+    bool made;
+    int error;                  /* 0 or a positive errno value. */
+    long long int next;         /* When to try again, if that is one. */
+};
+
+bool bigtcp_attempt_is_due(const struct bigtcp_attempt *);
+void bigtcp_attempt_done(struct bigtcp_attempt *, int error);
 
 /* What becomes of a TCP packet that is larger than the GSO size of the device
  * that it leaves by. */

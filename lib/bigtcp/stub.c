@@ -8,6 +8,7 @@
 #include "bigtcp/genl.h"
 #include "bigtcp/probe.h"
 #include "bigtcp/provider.h"
+#include "bigtcp/rtnl-probe.h"
 #include "bigtcp/rtnl.h"
 
 #include <errno.h>
