@@ -885,7 +885,7 @@ count_reply(struct ofpbuf *reply OVS_UNUSED, void *n_)
 {
     int *n = n_;
 
-    ++*n;
+    *n += 1;
 }
 
 /* Dumps: whole, of which only the end says that it was interrupted, with

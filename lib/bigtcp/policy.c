@@ -233,8 +233,8 @@ report_carries_error(const struct bigtcp_link *link,
             || bigtcp_sizes_is_big(asked, BIGTCP_GSO_MAX_SIZE)
             || bigtcp_sizes_is_big(asked, BIGTCP_GSO_IPV4_MAX_SIZE))) {
         bigtcp_report_add(report, BIGTCP_STATE_UNSUPPORTED,
-                          "whether this kernel's %s carries more than %d bytes "
-                          "cannot be found out: %s", link->kind,
+                          "whether this kernel's %s carries more than %d "
+                          "bytes cannot be found out: %s", link->kind,
                           BIGTCP_LEGACY_SIZE,
                           ovs_strerror(link->carries_error));
     }

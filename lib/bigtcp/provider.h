@@ -69,7 +69,8 @@ struct bigtcp_class {
     /* Name for logs and for the record of original sizes. */
     const char *name;
 
-    /* Reads the 'n' devices in 'accesses'. */
+    /* Reads the 'n' devices in 'accesses', no two of which may have the same
+     * name. */
     void (*get)(struct bigtcp_access *accesses, size_t n);
 
     /* Changes the 'n' devices in 'accesses', each by one message, all or

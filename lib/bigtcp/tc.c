@@ -236,7 +236,12 @@ bigtcp_tc_read(void)
     struct ofpbuf request;
 
     start_listening();
-    if (!(stale || !notify_sock) || access("/sys/module/ifb", F_OK)) {
+    if (notify_sock && !stale) {
+        return;
+    }
+    if (access("/sys/module/ifb", F_OK)) {
+        /* Nor can there be redirections to such devices. */
+        forget_all(NULL);
         return;
     }
     ofpbuf_init(&request, 64);
