@@ -21,6 +21,7 @@ BIGTCP_LIB = \
 	lib/bigtcp/group.h \
 	lib/bigtcp/hazards.c \
 	lib/bigtcp/hazards.h \
+	lib/bigtcp/link-watch.h \
 	lib/bigtcp/news.c \
 	lib/bigtcp/news.h \
 	lib/bigtcp/nl.h \
@@ -44,10 +45,13 @@ BIGTCP_LIB = \
 	lib/bigtcp/report.h \
 	lib/bigtcp/route.c \
 	lib/bigtcp/route.h \
+	lib/bigtcp/rtnl-msg.h \
+	lib/bigtcp/rtnl-probe.h \
 	lib/bigtcp/rtnl.h \
 	lib/bigtcp/settings.c \
 	lib/bigtcp/settings.h \
 	lib/bigtcp/show.c \
+	lib/bigtcp/tc.h \
 	lib/bigtcp/topology.c \
 	lib/bigtcp/types.c \
 	lib/bigtcp/types.h
@@ -58,9 +62,13 @@ BIGTCP_LIB_LINUX = \
 	lib/bigtcp/bpf.c \
 	lib/bigtcp/ethtool.c \
 	lib/bigtcp/genl.c \
+	lib/bigtcp/link-watch.c \
 	lib/bigtcp/nl.c \
 	lib/bigtcp/probe.c \
-	lib/bigtcp/rtnl.c
+	lib/bigtcp/rtnl-msg.c \
+	lib/bigtcp/rtnl-probe.c \
+	lib/bigtcp/rtnl.c \
+	lib/bigtcp/tc.c
 # ...and on others.
 BIGTCP_LIB_OTHER = \
 	lib/bigtcp/stub.c

@@ -421,26 +421,6 @@ run_job(struct bigtcp_walk *walk, struct job *job)
     }
 }
 
-/* Stores how the running kernel judges. */
-static void
-find_kernel(struct bigtcp_walk *walk)
-{
-    const struct bigtcp_class *class = walk->devices.class;
-    const struct bigtcp_hazard *hazard;
-
-    walk->path.kernel.resegments = class->resegments && class->resegments();
-    if (class != &bigtcp_rtnl_class) {
-        return;
-    }
-    BIGTCP_FOR_EACH_HAZARD (hazard, bigtcp_running_version()) {
-        if (hazard->scope == BIGTCP_HAZARD_IPV4_ABOVE) {
-            walk->path.kernel.one_limit = true;
-        } else if (!strcmp(hazard->commit, BIGTCP_HAZARD_SIZE_IGNORED)) {
-            walk->path.kernel.ignores_size = true;
-        }
-    }
-}
-
 /* Notes the faults of the kernel that matter to what arrives. */
 static void
 note_hazards(struct bigtcp_walk *walk)
@@ -514,7 +494,7 @@ bigtcp_walk_flow(struct ofproto_dpif *ofproto,
     path->bridge = xstrdup(ofproto->up.name);
 
     read_dp_ports(walk);
-    find_kernel(walk);
+    walk->devices.class->get_kernel(&walk->path.kernel);
     find_sender(walk, flow->in_port.ofp_port);
 
     job->flow = *flow;

@@ -60,6 +60,7 @@ world_add(struct world *w, const char *name, uint32_t ceiling)
 
     ovs_strlcpy(d->name, name, sizeof d->name);
     d->link.ifindex = w->n + 1;
+    d->link.features = BIGTCP_OFFLOADS_ALL;
     d->link.tso_max_segs = BIGTCP_MAX_SEGS;
     bigtcp_sizes_set(&d->link.sizes, BIGTCP_TSO_MAX_SIZE, ceiling);
     bigtcp_sizes_set(&d->link.sizes, BIGTCP_GSO_MAX_SIZE, start);

@@ -46,6 +46,7 @@ make_device(const struct spec *spec, const char *name,
 {
     memset(link, 0, sizeof *link);
     ovs_strlcpy(link->kind, spec->kind ? spec->kind : "", sizeof link->kind);
+    link->features = BIGTCP_OFFLOADS_ALL;
     link->tso_max_segs = BIGTCP_MAX_SEGS;
     link->carries = spec->carries;
     bigtcp_sizes_set(&link->sizes, BIGTCP_TSO_MAX_SIZE,
@@ -79,7 +80,7 @@ struct test_case {
     const char *name;
     enum bigtcp_path_family family;
     bool not_tcp;
-    struct bigtcp_path_kernel kernel;
+    struct bigtcp_kernel kernel;
     struct spec sender;
     bool no_sender;
     const char *changes;        /* "v" push VLAN, "V" pop, "m" and "M" MPLS,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Unit tests of settings, of the policy for one device, of the record of
- * original sizes, of log lines, and of the messages of lib/bigtcp/rtnl.c and
+ * original sizes, of log lines, and of the messages of rtnetlink and of
  * lib/bigtcp/genl.c. */
 
 #include <config.h>
@@ -20,9 +20,11 @@
 #include "bigtcp/genl.h"
 #include "bigtcp/hazards.h"
 #include "bigtcp/news.h"
+#include "bigtcp/nl.h"
 #include "bigtcp/originals.h"
 #include "bigtcp/report.h"
-#include "bigtcp/rtnl.h"
+#include "bigtcp/rtnl-msg.h"
+#include "bigtcp/tc.h"
 #include "command-line.h"
 #include "netlink.h"
 #include "netnsid.h"
@@ -385,6 +387,7 @@ check_decision(const struct decision *d, bool settable)
     const char *reason;
 
     memset(&link, 0, sizeof link);
+    link.features = BIGTCP_OFFLOADS_ALL;
     link.tso_max_segs = BIGTCP_MAX_SEGS;
     link.settable = settable;
     ovs_strlcpy(link.kind, d->kind, sizeof link.kind);
@@ -490,6 +493,7 @@ test_invariants(struct ovs_cmdl_context *ctx OVS_UNUSED)
         bigtcp_request_init(&request);
         bigtcp_report_init(&report);
         link.settable = random_range(2);
+        link.features = BIGTCP_OFFLOADS_ALL;
         link.tso_max_segs = 1 + random_range(BIGTCP_MAX_SEGS);
         bigtcp_sizes_set(&link.sizes, BIGTCP_TSO_MAX_SIZE, random_size());
         BIGTCP_FOR_EACH_ATTR (attr) {
@@ -700,12 +704,12 @@ test_compose(struct ovs_cmdl_context *ctx OVS_UNUSED)
 #if WORDS_BIGENDIAN
     exit(77);
 #endif
-    bigtcp_rtnl_compose_get(buf, "br0");
+    bigtcp_rtnl_compose_get(buf, "br0", 0, NETNSID_LOCAL);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
     ovs_assert(buf->size == sizeof get && !memcmp(buf->data, get, sizeof get));
 
     ofpbuf_clear(buf);
-    bigtcp_rtnl_compose_get(buf, NULL);
+    bigtcp_rtnl_compose_get(buf, NULL, 0, NETNSID_LOCAL);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
     ovs_assert(buf->size == sizeof dump
                && !memcmp(buf->data, dump, sizeof dump));
@@ -740,9 +744,9 @@ static void
 test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
 {
     struct bigtcp_link link, unchanged;
+    struct bigtcp_rtnl_ties ties;
     struct ofpbuf *buf = ofpbuf_new(0);
     struct ifinfomsg *ifi;
-    const char *name = NULL;
     struct ds ds = DS_EMPTY_INITIALIZER;
     size_t linkinfo;
 
@@ -755,6 +759,8 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     ifi->ifi_index = 12;
     nl_msg_put_string(buf, IFLA_IFNAME, "br0");
     nl_msg_put_u32(buf, IFLA_MTU, 1500);
+    nl_msg_put_u32(buf, IFLA_LINK, 3);
+    nl_msg_put_u32(buf, IFLA_MASTER, 4);
     nl_msg_put_string(buf, IFLA_QDISC, "noqueue");
     nl_msg_put_u32(buf, 40, 65535);
     nl_msg_put_u32(buf, 41, 524280);
@@ -768,8 +774,9 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     nl_msg_end_nested(buf, linkinfo);
     nl_msg_put_u32(buf, 200, 1);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
-    ovs_assert(bigtcp_rtnl_parse(buf, &link, &name));
-    ovs_assert(!strcmp(name, "br0") && link.ifindex == 12);
+    ovs_assert(bigtcp_rtnl_parse(buf, &link, &ties));
+    ovs_assert(!strcmp(link.name, "br0") && link.ifindex == 12
+               && link.mtu == 1500 && ties.below == 3 && ties.master == 4);
     ovs_assert(!strcmp(link.kind, "openvswitch")
                && !strcmp(link.qdisc, "noqueue")
                && link.tso_max_segs == 65535);
@@ -784,7 +791,7 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
         struct ofpbuf *cut = ofpbuf_clone_data(buf->data, size);
 
         link = unchanged;
-        if (!bigtcp_rtnl_parse(cut, &link, &name)) {
+        if (!bigtcp_rtnl_parse(cut, &link, &ties)) {
             ovs_assert(!memcmp(&link, &unchanged, sizeof link));
         }
         ofpbuf_delete(cut);
@@ -797,23 +804,143 @@ test_message(struct ovs_cmdl_context *ctx OVS_UNUSED)
     nl_msg_put_string(buf, IFLA_IFNAME, "eth0");
     nl_msg_put_u32(buf, 41, 65536);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
-    ovs_assert(bigtcp_rtnl_parse(buf, &link, &name));
+    ovs_assert(bigtcp_rtnl_parse(buf, &link, &ties));
     ovs_assert(link.sizes.present == 1u << BIGTCP_GSO_MAX_SIZE);
     ovs_assert(link.tso_max_segs == BIGTCP_MAX_SEGS && !link.kind[0]
-               && !link.qdisc[0]);
+               && !link.qdisc[0] && !link.mtu);
+    ovs_assert(!ties.below && !ties.master);
     ovs_assert(bigtcp_link_ceiling(&link) == 65536);
+
+    /* What it is on is in another network namespace. */
+    nl_msg_put_u32(buf, IFLA_LINK, 3);
+    nl_msg_put_u32(buf, 37, 0);
+    nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
+    ovs_assert(bigtcp_rtnl_parse(buf, &link, &ties) && !ties.below);
 
     /* A size of the wrong length, and another message. */
     nl_msg_put_u64(buf, 58, 65536);
     nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
     link = unchanged;
-    ovs_assert(!bigtcp_rtnl_parse(buf, &link, &name));
+    ovs_assert(!bigtcp_rtnl_parse(buf, &link, &ties));
     ovs_assert(!memcmp(&link, &unchanged, sizeof link));
     nl_msg_nlmsghdr(buf)->nlmsg_type = RTM_DELLINK;
-    ovs_assert(!bigtcp_rtnl_parse(buf, &link, &name));
+    ovs_assert(!bigtcp_rtnl_parse(buf, &link, &ties));
 
     ofpbuf_delete(buf);
     ds_destroy(&ds);
+}
+
+/* Events about links: of one that came, one that went, a port of a Linux
+ * bridge, and of one cut short. */
+static void
+test_event(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    struct ofpbuf *buf = ofpbuf_new(0);
+    struct bigtcp_rtnl_event event;
+    struct ifinfomsg *ifi;
+    size_t linkinfo;
+
+    nl_msg_put_nlmsghdr(buf, 0, RTM_NEWLINK, 0);
+    ifi = ofpbuf_put_zeros(buf, sizeof *ifi);
+    ifi->ifi_index = 12;
+    nl_msg_put_string(buf, IFLA_IFNAME, "ifb0");
+    linkinfo = nl_msg_start_nested(buf, IFLA_LINKINFO);
+    nl_msg_put_string(buf, IFLA_INFO_KIND, "ifb");
+    nl_msg_end_nested(buf, linkinfo);
+    nl_msg_nlmsghdr(buf)->nlmsg_len = buf->size;
+    ovs_assert(bigtcp_rtnl_parse_event(buf, &event));
+    ovs_assert(!event.gone && event.ifindex == 12
+               && !strcmp(event.name, "ifb0") && !strcmp(event.kind, "ifb"));
+    nl_msg_nlmsghdr(buf)->nlmsg_type = RTM_DELLINK;
+    ovs_assert(bigtcp_rtnl_parse_event(buf, &event) && event.gone);
+    for (size_t size = 0; size < buf->size; size++) {
+        struct ofpbuf *cut = ofpbuf_clone_data(buf->data, size);
+
+        bigtcp_rtnl_parse_event(cut, &event);
+        ofpbuf_delete(cut);
+    }
+    nl_msg_nlmsghdr(buf)->nlmsg_type = RTM_NEWADDR;
+    ovs_assert(!bigtcp_rtnl_parse_event(buf, &event));
+    nl_msg_nlmsghdr(buf)->nlmsg_type = RTM_NEWLINK;
+    ifi = ALIGNED_CAST(struct ifinfomsg *, nl_msg_nlmsghdr(buf) + 1);
+    ifi->ifi_family = AF_BRIDGE;
+    ovs_assert(!bigtcp_rtnl_parse_event(buf, &event));
+    ofpbuf_delete(buf);
+}
+
+/* Appends to 'buf' a message of 'type' with 'flags' and 'seq'. */
+static void
+put_message(struct ofpbuf *buf, uint16_t type, uint16_t flags, uint32_t seq)
+{
+    struct nlmsghdr *nlmsg = ofpbuf_put_zeros(buf, sizeof *nlmsg + 4);
+
+    nlmsg->nlmsg_len = sizeof *nlmsg + 4;
+    nlmsg->nlmsg_type = type;
+    nlmsg->nlmsg_flags = flags;
+    nlmsg->nlmsg_seq = seq;
+}
+
+static void
+count_reply(struct ofpbuf *reply OVS_UNUSED, void *n_)
+{
+    int *n = n_;
+
+    *n += 1;
+}
+
+/* Dumps: whole, of which only the end says that it was interrupted, with
+ * messages of an earlier one, refused, and cut short. */
+static void
+test_dump(struct ovs_cmdl_context *ctx OVS_UNUSED)
+{
+    enum { INTR = 0x10 };
+    static const struct {
+        struct {
+            uint16_t type, flags;
+            uint32_t seq;
+        } messages[4];
+        int n, error;
+        bool interrupted;
+    } cases[] = {
+        { { { RTM_NEWLINK, 0, 7 }, { RTM_NEWLINK, 0, 7 } }, 2, 0, false },
+        { { { RTM_NEWLINK, 0, 7 }, { NLMSG_DONE, 0, 7 } }, 1, EOF, false },
+        { { { RTM_NEWLINK, INTR, 7 }, { RTM_NEWLINK, 0, 7 } }, 2, 0, true },
+        { { { RTM_NEWLINK, 0, 7 }, { NLMSG_DONE, INTR, 7 } }, 1, EOF, true },
+        { { { NLMSG_DONE, INTR, 6 }, { RTM_NEWLINK, 0, 7 } }, 1, 0, false },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct ofpbuf *buf = ofpbuf_new(0);
+        bool interrupted = false;
+        int n = 0;
+        int error;
+
+        for (size_t j = 0; cases[i].messages[j].type; j++) {
+            put_message(buf, cases[i].messages[j].type,
+                        cases[i].messages[j].flags, cases[i].messages[j].seq);
+        }
+        error = bigtcp_nl_parse_dump(buf, 7, count_reply, &n, &interrupted);
+        ovs_assert(error == cases[i].error && n == cases[i].n
+                   && interrupted == cases[i].interrupted);
+        ofpbuf_delete(buf);
+    }
+    for (int error = 0; error <= EPERM; error += EPERM) {
+        struct ofpbuf *buf = ofpbuf_new(0);
+        struct nlmsghdr *nlmsg = ofpbuf_put_zeros(buf, NLMSG_HDRLEN
+                                                  + sizeof(struct nlmsgerr));
+        struct nlmsgerr *err = ALIGNED_CAST(struct nlmsgerr *, nlmsg + 1);
+        bool interrupted = false;
+        int n = 0;
+
+        nlmsg->nlmsg_len = buf->size;
+        nlmsg->nlmsg_type = NLMSG_ERROR;
+        nlmsg->nlmsg_seq = 7;
+        err->error = -error;
+        ovs_assert(bigtcp_nl_parse_dump(buf, 7, count_reply, &n, &interrupted)
+                   == (error ? error : EOF));
+        ovs_assert(!n);
+        ofpbuf_delete(buf);
+    }
 }
 
 /* Composes in 'buf' a tc filter of 'kind', which has its actions in attribute
@@ -882,7 +1009,7 @@ test_filters(struct ovs_cmdl_context *ctx OVS_UNUSED)
     const struct nlmsghdr *nlmsg;
     const struct tcmsg *tcm;
 
-    bigtcp_rtnl_compose_filters(buf, 12);
+    bigtcp_tc_compose_filters(buf, 12);
     nlmsg = buf->data;
     tcm = ALIGNED_CAST(const struct tcmsg *,
                        (const char *) buf->data + NLMSG_HDRLEN);
@@ -893,12 +1020,12 @@ test_filters(struct ovs_cmdl_context *ctx OVS_UNUSED)
 
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         compose_filter(buf, kinds[i].kind, kinds[i].act, TCA_EGRESS_REDIR, 2);
-        ovs_assert(bigtcp_rtnl_parse_redirect(buf) == 31);
+        ovs_assert(bigtcp_tc_parse_redirect(buf) == 31);
 
         /* Cut short anywhere: no crash. */
         for (size_t size = 0; size < buf->size; size++) {
             struct ofpbuf *cut = ofpbuf_clone_data(buf->data, size);
-            int ifindex = bigtcp_rtnl_parse_redirect(cut);
+            int ifindex = bigtcp_tc_parse_redirect(cut);
 
             ovs_assert(!ifindex || ifindex == 31);
             ofpbuf_delete(cut);
@@ -907,35 +1034,35 @@ test_filters(struct ovs_cmdl_context *ctx OVS_UNUSED)
         /* A copy, and no such action. */
         compose_filter(buf, kinds[i].kind, kinds[i].act, TCA_EGRESS_MIRROR,
                        1);
-        ovs_assert(!bigtcp_rtnl_parse_redirect(buf));
+        ovs_assert(!bigtcp_tc_parse_redirect(buf));
         compose_filter(buf, kinds[i].kind, kinds[i].act, TCA_EGRESS_REDIR, 0);
-        ovs_assert(!bigtcp_rtnl_parse_redirect(buf));
+        ovs_assert(!bigtcp_tc_parse_redirect(buf));
     }
 
     /* Qdiscs that have such filters, cut short anywhere. */
     for (const char **kind = qdiscs; *kind; kind++) {
         compose_qdisc(buf, *kind);
-        ovs_assert(bigtcp_rtnl_parse_ingress(buf)
+        ovs_assert(bigtcp_tc_parse_ingress(buf)
                    == (strcmp(*kind, "htb") ? 12 : 0));
         for (size_t size = 0; size < buf->size; size++) {
             struct ofpbuf *cut = ofpbuf_clone_data(buf->data, size);
-            int ifindex = bigtcp_rtnl_parse_ingress(cut);
+            int ifindex = bigtcp_tc_parse_ingress(cut);
 
             ovs_assert(!ifindex || ifindex == 12);
             ofpbuf_delete(cut);
         }
         nl_msg_nlmsghdr(buf)->nlmsg_type = RTM_DELQDISC;
-        ovs_assert(!bigtcp_rtnl_parse_ingress(buf));
+        ovs_assert(!bigtcp_tc_parse_ingress(buf));
     }
 
     /* Actions elsewhere, another kind, another message. */
     compose_filter(buf, "u32", 2, TCA_EGRESS_REDIR, 1);
-    ovs_assert(!bigtcp_rtnl_parse_redirect(buf));
+    ovs_assert(!bigtcp_tc_parse_redirect(buf));
     compose_filter(buf, "nonesuch", 2, TCA_EGRESS_REDIR, 1);
-    ovs_assert(!bigtcp_rtnl_parse_redirect(buf));
+    ovs_assert(!bigtcp_tc_parse_redirect(buf));
     compose_filter(buf, "matchall", 2, TCA_EGRESS_REDIR, 1);
     nl_msg_nlmsghdr(buf)->nlmsg_type = RTM_DELTFILTER;
-    ovs_assert(!bigtcp_rtnl_parse_redirect(buf));
+    ovs_assert(!bigtcp_tc_parse_redirect(buf));
     ofpbuf_delete(buf);
 }
 
@@ -1150,6 +1277,8 @@ test_bigtcp_main(int argc, char *argv[])
         { "constants", NULL, 0, 0, test_constants, OVS_RO },
         { "compose", NULL, 0, 0, test_compose, OVS_RO },
         { "message", NULL, 0, 0, test_message, OVS_RO },
+        { "event", NULL, 0, 0, test_event, OVS_RO },
+        { "dump", NULL, 0, 0, test_dump, OVS_RO },
         { "filters", NULL, 0, 0, test_filters, OVS_RO },
         { "originals", NULL, 0, 0, test_originals, OVS_RO },
         { "hazards", NULL, 0, 0, test_hazards, OVS_RO },

@@ -17,7 +17,9 @@
 #include "bigtcp/hazards.h"
 #include "bigtcp/probe.h"
 #include "bigtcp/provider.h"
+#include "bigtcp/rtnl-probe.h"
 #include "bigtcp/rtnl.h"
+#include "netnsid.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/json.h"
 #include "util.h"
@@ -87,7 +89,9 @@ get_module_version(const char *module, char *version, size_t size)
 static void
 probe(struct capabilities *caps)
 {
-    struct bigtcp_access read_lo = { .name = "lo", .link = &caps->lo };
+    struct bigtcp_access read_lo = {
+        .name = "lo", .netnsid = NETNSID_LOCAL, .link = &caps->lo,
+    };
 
     memset(caps, 0, sizeof *caps);
     bigtcp_rtnl_class.get(&read_lo, 1);

@@ -264,7 +264,7 @@ change_devices(struct bigtcp_device *devs[],
     }
     free(accesses);
 
-    bigtcp_devices_read(devs, n, false);
+    bigtcp_devices_read(devs, n);
     for (size_t i = 0; i < n; i++) {
         struct bigtcp_device *device = devs[i];
 
@@ -451,8 +451,11 @@ update_request(struct bigtcp_device *device)
     LIST_FOR_EACH (port, in_device, &device->ports) {
         bigtcp_request_add(&device->request, &port->effective);
     }
-    if (device->request.is_auto && device->class->resegments) {
-        device->request.resegments = device->class->resegments();
+    if (device->request.is_auto) {
+        struct bigtcp_kernel kernel;
+
+        device->class->get_kernel(&kernel);
+        device->request.resegments = kernel.resegments == BIGTCP_YES;
     }
 }
 
@@ -472,7 +475,7 @@ read_touched(void)
             devs[n++] = device;
         }
     }
-    bigtcp_devices_read(devs, n, true);
+    bigtcp_devices_read(devs, n);
     free(devs);
 }
 

@@ -16,6 +16,7 @@
 #include "bigtcp/provider.h"
 #include "coverage.h"
 #include "hash.h"
+#include "netnsid.h"
 #include "openvswitch/hmap.h"
 #include "openvswitch/list.h"
 #include "openvswitch/vlog.h"
@@ -185,7 +186,7 @@ bigtcp_device_is_managed(const struct bigtcp_device *device)
 
 /* Does what bigtcp_devices_read() does with devices of one class. */
 static void
-read_class(struct bigtcp_device *devs[], size_t n, bool details)
+read_class(struct bigtcp_device *devs[], size_t n)
 {
     struct bigtcp_access *accesses = xcalloc(n, sizeof *accesses);
     struct bigtcp_link *links = xcalloc(n, sizeof *links);
@@ -202,7 +203,8 @@ read_class(struct bigtcp_device *devs[], size_t n, bool details)
         accesses[i].name = devs[i]->name;
         accesses[i].internal = devs[i]->internal;
         accesses[i].link = &links[i];
-        accesses[i].details = details || !sset_is_empty(&devs[i]->lowers);
+        accesses[i].netnsid = (devs[i]->link.ifindex ? devs[i]->link.netnsid
+                               : NETNSID_LOCAL);
         accesses[i].lowers = &lowers[i];
         accesses[i].ingress = &ingress[i];
         sset_init(&lowers[i]);
@@ -217,17 +219,12 @@ read_class(struct bigtcp_device *devs[], size_t n, bool details)
         devs[i]->error = accesses[i].error;
         devs[i]->remote = accesses[i].remote;
         if (!accesses[i].error) {
-            if (!accesses[i].details) {
-                links[i].tso_off = devs[i]->link.tso_off;
-                links[i].lro_on = devs[i]->link.lro_on;
-            }
             if (!bigtcp_link_equal(&devs[i]->link, &links[i])) {
                 devs[i]->link = links[i];
                 bigtcp_device_forget_status(devs[i]);
             }
         }
-        if (accesses[i].details
-            && !sset_equals(&devs[i]->lowers, &lowers[i])) {
+        if (!sset_equals(&devs[i]->lowers, &lowers[i])) {
             sset_swap(&devs[i]->lowers, &lowers[i]);
             bigtcp_topology_change();
         }
@@ -245,11 +242,9 @@ read_class(struct bigtcp_device *devs[], size_t n, bool details)
     free(accesses);
 }
 
-/* Reads the 'n' devices in 'devs'.  Unless 'details', what takes a request for
- * each of them is left out, except for the few that have others below
- * them. */
+/* Reads the 'n' devices in 'devs'. */
 void
-bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
+bigtcp_devices_read(struct bigtcp_device *devs[], size_t n)
 {
     struct bigtcp_device **some = xcalloc(n, sizeof *some);
 
@@ -262,7 +257,7 @@ bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details)
             }
         }
         if (n_some) {
-            read_class(some, n_some, details);
+            read_class(some, n_some);
         }
     }
     free(some);
@@ -285,10 +280,9 @@ device_has_news(const struct bigtcp_device *device)
 /* Does what bigtcp_devices_read() does, for a commit that must follow at once
  * and looks at those with news. */
 void
-bigtcp_devices_read_for_news(struct bigtcp_device *devs[], size_t n,
-                             bool details)
+bigtcp_devices_read_for_news(struct bigtcp_device *devs[], size_t n)
 {
-    bigtcp_devices_read(devs, n, details);
+    bigtcp_devices_read(devs, n);
     for (size_t i = 0; i < n; i++) {
         if (device_has_news(devs[i])) {
             bigtcp_device_touch(devs[i]);
@@ -314,7 +308,7 @@ bigtcp_devices_read_stale(void)
             devs[n++] = device;
         }
     }
-    bigtcp_devices_read_for_news(devs, n, true);
+    bigtcp_devices_read_for_news(devs, n);
     free(devs);
 }
 

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "bigtcp/counts.h"
-#include "bigtcp/path.h"
 #include "hash.h"
 #include "netnsid.h"
 #include "openvswitch/dynamic-string.h"
@@ -33,8 +32,8 @@ struct dummy_device {
     struct bigtcp_link link;    /* What 'get' tells. */
     struct sset lowers;         /* Devices below it. */
     struct sset ingress;        /* As in struct bigtcp_access. */
-    uint32_t offloads;          /* What 'get_offloads' tells. */
     bool gone;                  /* ENODEV for everything. */
+    int fail_get;               /* errno value for the next 'get's, or 0. */
     int fail;                   /* errno value for the next 'set's, or 0. */
     enum bigtcp_attr fail_attr; /* Only if this is set, or BIGTCP_N_ATTRS. */
     unsigned int n_gets;        /* Calls that named this device. */
@@ -45,13 +44,14 @@ struct dummy_device {
 /* Contains "struct dummy_device"s by name. */
 static struct shash dummies = SHASH_INITIALIZER(&dummies);
 
-/* What bigtcp_kernel_resegments() says of the system's devices. */
-static bool resegments;
+/* What bigtcp_probe_kernel() says of the system's devices. */
+static enum bigtcp_answer resegments;
 
-/* As if kernel module openvswitch_bigtcp were loaded, and whether that changed
- * since it was told. */
+/* As if kernel module openvswitch_bigtcp were loaded. */
 static bool module;
-static bool module_changed;
+
+/* 'run' has something to tell. */
+static bool changed;
 
 /* Returns the device 'name', which is made with what the kernel gives to a
  * new device if it is not there. */
@@ -62,13 +62,15 @@ dummy_get(const char *name)
 
     if (!dummy) {
         dummy = xzalloc(sizeof *dummy);
+        ovs_strlcpy(dummy->link.name, name, sizeof dummy->link.name);
         dummy->link.ifindex = hash_string(name, 0) & 0xffff;
         dummy->link.netnsid = NETNSID_LOCAL;
         dummy->link.tso_max_segs = BIGTCP_MAX_SEGS;
         dummy->fail_attr = BIGTCP_N_ATTRS;
         sset_init(&dummy->lowers);
         sset_init(&dummy->ingress);
-        dummy->offloads = BIGTCP_OFFLOADS_ALL;
+        dummy->link.features = BIGTCP_OFFLOADS_ALL;
+        dummy->link.mtu = ETH_PAYLOAD_MAX;
         BIGTCP_FOR_EACH_ATTR (attr) {
             bigtcp_sizes_set(&dummy->link.sizes, attr,
                              attr == BIGTCP_GSO_MAX_SEGS ? BIGTCP_MAX_SEGS
@@ -79,25 +81,51 @@ dummy_get(const char *name)
     return dummy;
 }
 
+/* Returns the device of 'access', NULL if that has no name and there is no
+ * device of its number. */
+static struct dummy_device *
+dummy_find(const struct bigtcp_access *access)
+{
+    struct shash_node *node;
+
+    if (access->name) {
+        return dummy_get(access->name);
+    }
+    SHASH_FOR_EACH (node, &dummies) {
+        struct dummy_device *dummy = node->data;
+
+        if (!dummy->gone && dummy->link.ifindex == access->ifindex
+            && dummy->link.netnsid == access->netnsid) {
+            return dummy;
+        }
+    }
+    return NULL;
+}
+
 static void
 bigtcp_dummy_get(struct bigtcp_access *accesses, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct dummy_device *dummy = dummy_get(accesses[i].name);
+        struct dummy_device *dummy = dummy_find(&accesses[i]);
 
-        dummy->n_gets++;
-        accesses[i].error = dummy->gone ? ENODEV : 0;
+        accesses[i].error = (!dummy || dummy->gone ? ENODEV
+                             : dummy->fail_get);
         accesses[i].remote = false;
-        if (!dummy->gone) {
+        if (dummy) {
+            dummy->n_gets++;
+        }
+        if (!accesses[i].error) {
             dummy->link.settable = (module
                                     && bigtcp_link_is_internal(&dummy->link));
             accesses[i].remote = (netnsid_is_remote(dummy->link.netnsid)
                                   && !dummy->link.settable);
             *accesses[i].link = dummy->link;
-            if (accesses[i].details) {
+            if (accesses[i].lowers) {
+                sset_destroy(accesses[i].lowers);
                 sset_clone(accesses[i].lowers, &dummy->lowers);
             }
             if (accesses[i].ingress) {
+                sset_destroy(accesses[i].ingress);
                 sset_clone(accesses[i].ingress, &dummy->ingress);
             }
         }
@@ -176,7 +204,7 @@ static void
 bigtcp_dummy_set(struct bigtcp_access *accesses, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct dummy_device *dummy = dummy_get(accesses[i].name);
+        struct dummy_device *dummy = dummy_get(accesses[i].link->name);
         const struct bigtcp_sizes *sizes = &accesses[i].sizes;
 
         dummy->n_sets++;
@@ -199,18 +227,6 @@ bigtcp_dummy_set(struct bigtcp_access *accesses, size_t n)
             }
         }
     }
-}
-
-static int
-bigtcp_dummy_get_offloads(const char *name, uint32_t *offloads)
-{
-    const struct dummy_device *dummy = dummy_get(name);
-
-    *offloads = dummy->offloads;
-    if (dummy->link.tso_off) {
-        *offloads &= ~(1u << BIGTCP_OFFLOAD_TSO4 | 1u << BIGTCP_OFFLOAD_TSO6);
-    }
-    return dummy->gone ? ENODEV : 0;
 }
 
 static int
@@ -264,22 +280,25 @@ static const struct bigtcp_tap_class dummy_tap_class = {
     .close = dummy_tap_close,
 };
 
-static bool
-bigtcp_dummy_resegments(void)
+static void
+bigtcp_dummy_get_kernel(struct bigtcp_kernel *kernel)
 {
-    return resegments;
+    *kernel = (struct bigtcp_kernel) {
+        .resegments = resegments,
+        .error = resegments == BIGTCP_NOT_KNOWN ? EPERM : 0,
+    };
 }
 
 static bool
 bigtcp_dummy_run(void)
 {
-    bool told = module_changed;
+    bool told = changed;
 
-    module_changed = false;
+    changed = false;
     return told;
 }
 
-/* What changes the module wakes up the daemon already. */
+/* What changes a device wakes up the daemon already. */
 static void
 bigtcp_dummy_wait(void)
 {
@@ -289,12 +308,21 @@ const struct bigtcp_class bigtcp_dummy_class = {
     .name = "dummy",
     .get = bigtcp_dummy_get,
     .set = bigtcp_dummy_set,
-    .get_offloads = bigtcp_dummy_get_offloads,
     .tap = &dummy_tap_class,
-    .resegments = bigtcp_dummy_resegments,
+    .get_kernel = bigtcp_dummy_get_kernel,
     .run = bigtcp_dummy_run,
     .wait = bigtcp_dummy_wait,
 };
+
+static void
+set_features(struct dummy_device *dummy, uint32_t features, const char *value)
+{
+    if (!strcmp(value, "on")) {
+        dummy->link.features |= features;
+    } else {
+        dummy->link.features &= ~features;
+    }
+}
 
 /* Lets 'dummy' do, or no longer do, what 'ethtool -k' calls 'name'.  Returns
  * false if there is no such thing. */
@@ -303,8 +331,7 @@ set_offload(struct dummy_device *dummy, const char *name, const char *value)
 {
     for (enum bigtcp_offload i = 0; i < BIGTCP_N_OFFLOADS; i++) {
         if (!strcmp(name, bigtcp_offload_to_string(i))) {
-            dummy->offloads &= ~(1u << i);
-            dummy->offloads |= (uint32_t) !strcmp(value, "on") << i;
+            set_features(dummy, 1u << i, value);
             return true;
         }
     }
@@ -320,17 +347,54 @@ set_names(struct sset *names, const char *value)
                                ",");
 }
 
+/* Gives 'value' to what is called 'name' of 'dummy', other than a size.
+ * Returns false if there is no such thing. */
+static bool
+set_other(struct dummy_device *dummy, const char *name, const char *value)
+{
+    if (!strcmp(name, "kind")) {
+        ovs_strlcpy(dummy->link.kind, value, sizeof dummy->link.kind);
+    } else if (!strcmp(name, "qdisc")) {
+        ovs_strlcpy(dummy->link.qdisc, value, sizeof dummy->link.qdisc);
+    } else if (!strcmp(name, "tso")) {
+        set_features(dummy, BIGTCP_OFFLOADS_TSO, value);
+    } else if (!strcmp(name, "lro")) {
+        set_features(dummy, 1u << BIGTCP_OFFLOAD_LRO, value);
+    } else if (!strcmp(name, "lowers")) {
+        set_names(&dummy->lowers, value);
+    } else if (!strcmp(name, "ingress")) {
+        set_names(&dummy->ingress, value);
+    } else if (!strcmp(name, "ifindex")) {
+        dummy->link.ifindex = atoi(value);
+    } else if (!strcmp(name, "netnsid")) {
+        dummy->link.netnsid = atoi(value);
+    } else if (!strcmp(name, "carries")) {
+        dummy->link.carries = atoi(value);
+    } else if (!strcmp(name, "carries-error")) {
+        dummy->link.carries_error = atoi(value);
+    } else if (!strcmp(name, "mtu")) {
+        dummy->link.mtu = atoi(value);
+    } else if (!strcmp(name, "tso_max_segs")) {
+        dummy->link.tso_max_segs = atoi(value);
+    } else {
+        return set_offload(dummy, name, value);
+    }
+    return true;
+}
+
 /* "bigtcp-dummy/set DEVICE NAME=VALUE...": as a driver or another program
  * would.  "NAME=none" takes an attribute away.  Other NAMEs than those of
- * attributes: "carries", "ifindex", "ingress" and "lowers" (names of devices,
- * separated by ","), "kind", "lro", "qdisc", "tso", "tso_max_segs"; offloads
- * are "on" or "off". */
+ * attributes: "carries", "carries-error", "ifindex", "ingress" and "lowers"
+ * (names of devices, separated by ","), "kind", "lro", "mtu", "netnsid",
+ * "qdisc", "tso", "tso_max_segs"; offloads are "on" or "off".  As in the
+ * kernel, nobody is told of a change of sizes. */
 static void
 bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
                          const char *argv[], void *aux OVS_UNUSED)
 {
     struct dummy_device *dummy = dummy_get(argv[1]);
 
+    changed |= dummy->gone;
     dummy->gone = false;
     for (int i = 2; i < argc; i++) {
         char name[32], value[32];
@@ -339,28 +403,8 @@ bigtcp_dummy_unixctl_set(struct unixctl_conn *conn, int argc,
         if (!ovs_scan(argv[i], "%31[^=]=%31s", name, value)) {
             unixctl_command_reply_error(conn, argv[i]);
             return;
-        } else if (!strcmp(name, "kind")) {
-            ovs_strlcpy(dummy->link.kind, value, sizeof dummy->link.kind);
-        } else if (!strcmp(name, "qdisc")) {
-            ovs_strlcpy(dummy->link.qdisc, value, sizeof dummy->link.qdisc);
-        } else if (!strcmp(name, "tso")) {
-            dummy->link.tso_off = !strcmp(value, "off");
-        } else if (!strcmp(name, "lro")) {
-            dummy->link.lro_on = !strcmp(value, "on");
-        } else if (!strcmp(name, "lowers")) {
-            set_names(&dummy->lowers, value);
-        } else if (!strcmp(name, "ingress")) {
-            set_names(&dummy->ingress, value);
-        } else if (!strcmp(name, "ifindex")) {
-            dummy->link.ifindex = atoi(value);
-        } else if (!strcmp(name, "netnsid")) {
-            dummy->link.netnsid = atoi(value);
-        } else if (!strcmp(name, "carries")) {
-            dummy->link.carries = atoi(value);
-        } else if (!strcmp(name, "tso_max_segs")) {
-            dummy->link.tso_max_segs = atoi(value);
-        } else if (set_offload(dummy, name, value)) {
-            continue;
+        } else if (set_other(dummy, name, value)) {
+            changed = true;
         } else if (!bigtcp_attr_from_string(name, &attr)) {
             unixctl_command_reply_error(conn, name);
             return;
@@ -392,6 +436,16 @@ bigtcp_dummy_unixctl_fail(struct unixctl_conn *conn, int argc,
     unixctl_command_reply(conn, NULL);
 }
 
+/* "bigtcp-dummy/fail-get DEVICE ERRNO": lets reading it fail with ERRNO, until
+ * that is 0. */
+static void
+bigtcp_dummy_unixctl_fail_get(struct unixctl_conn *conn, int argc OVS_UNUSED,
+                              const char *argv[], void *aux OVS_UNUSED)
+{
+    dummy_get(argv[1])->fail_get = atoi(argv[2]);
+    unixctl_command_reply(conn, NULL);
+}
+
 /* "bigtcp-dummy/module load|unload": as if kernel module openvswitch_bigtcp
  * came or went.  Raises no ceiling. */
 static void
@@ -399,7 +453,7 @@ bigtcp_dummy_unixctl_module(struct unixctl_conn *conn, int argc OVS_UNUSED,
                             const char *argv[], void *aux OVS_UNUSED)
 {
     module = !strcmp(argv[1], "load");
-    module_changed = true;
+    changed = true;
     unixctl_command_reply(conn, NULL);
 }
 
@@ -409,6 +463,7 @@ bigtcp_dummy_unixctl_remove(struct unixctl_conn *conn, int argc OVS_UNUSED,
                             const char *argv[], void *aux OVS_UNUSED)
 {
     dummy_get(argv[1])->gone = true;
+    changed = true;
     unixctl_command_reply(conn, NULL);
 }
 
@@ -456,12 +511,14 @@ bigtcp_dummy_unixctl_packets(struct unixctl_conn *conn, int argc OVS_UNUSED,
     unixctl_command_reply(conn, NULL);
 }
 
-/* "bigtcp-dummy/resegment yes|no". */
+/* "bigtcp-dummy/resegment yes|no|unknown". */
 static void
 bigtcp_dummy_unixctl_resegment(struct unixctl_conn *conn, int argc OVS_UNUSED,
                                const char *argv[], void *aux OVS_UNUSED)
 {
-    resegments = !strcmp(argv[1], "yes");
+    resegments = (!strcmp(argv[1], "yes") ? BIGTCP_YES
+                  : !strcmp(argv[1], "no") ? BIGTCP_NO
+                  : BIGTCP_NOT_KNOWN);
     unixctl_command_reply(conn, NULL);
 }
 
@@ -499,6 +556,8 @@ bigtcp_dummy_register(void)
                              2, INT_MAX, bigtcp_dummy_unixctl_set, NULL);
     unixctl_command_register("bigtcp-dummy/fail", "device errno [name]", 2, 3,
                              bigtcp_dummy_unixctl_fail, NULL);
+    unixctl_command_register("bigtcp-dummy/fail-get", "device errno", 2, 2,
+                             bigtcp_dummy_unixctl_fail_get, NULL);
     unixctl_command_register("bigtcp-dummy/module", "load|unload", 1, 1,
                              bigtcp_dummy_unixctl_module, NULL);
     unixctl_command_register("bigtcp-dummy/remove", "device", 1, 1,
@@ -506,7 +565,7 @@ bigtcp_dummy_register(void)
     unixctl_command_register("bigtcp-dummy/packets",
                              "device direction family length gso_size n",
                              6, 6, bigtcp_dummy_unixctl_packets, NULL);
-    unixctl_command_register("bigtcp-dummy/resegment", "yes|no", 1, 1,
+    unixctl_command_register("bigtcp-dummy/resegment", "yes|no|unknown", 1, 1,
                              bigtcp_dummy_unixctl_resegment, NULL);
     unixctl_command_register("bigtcp-dummy/show", "", 0, 0,
                              bigtcp_dummy_unixctl_show, NULL);

@@ -12,37 +12,18 @@
 #include <net/if.h>
 #include <string.h>
 
-#include "bigtcp/path.h"
+#include "bigtcp/types.h"
+#include "coverage.h"
 #include "socket-util.h"
 #include "util.h"
 
-/* Features that are asked for here, those of enum bigtcp_offload first. */
-enum {
-    FEATURE_TSO_ECN = BIGTCP_N_OFFLOADS,
-    FEATURE_TSO_MANGLEID,
-    FEATURE_LRO,
-    N_FEATURES
-};
-
-/* NETIF_F_ALL_TSO. */
-#define FEATURES_TSO (1u << BIGTCP_OFFLOAD_TSO4 | 1u << BIGTCP_OFFLOAD_TSO6 \
-                      | 1u << FEATURE_TSO_ECN | 1u << FEATURE_TSO_MANGLEID)
+COVERAGE_DEFINE(bigtcp_ethtool);
 
 /* Where the kernel keeps each of them among the features of all devices, -1 if
  * it does not know it, and how many features there are.  The same as long as
  * the kernel runs. */
-static int positions[N_FEATURES];
+static int positions[BIGTCP_N_OFFLOADS];
 static size_t n_features;
-
-/* Returns the name of 'feature' as 'ethtool -k' prints it. */
-static const char *
-feature_to_string(int feature)
-{
-    return (feature == FEATURE_TSO_ECN ? "tx-tcp-ecn-segmentation"
-            : feature == FEATURE_TSO_MANGLEID ? "tx-tcp-mangleid-segmentation"
-            : feature == FEATURE_LRO ? "rx-lro"
-            : bigtcp_offload_to_string(feature));
-}
 
 static int
 do_ethtool(const char *device, void *command, const char *name)
@@ -81,8 +62,8 @@ find_positions(const char *device)
     names->string_set = ETH_SS_FEATURES;
     names->len = n;
     error = do_ethtool(device, names, "ETHTOOL_GSTRINGS");
-    for (int i = 0; !error && i < N_FEATURES; i++) {
-        const char *feature = feature_to_string(i);
+    for (int i = 0; !error && i < BIGTCP_N_OFFLOADS; i++) {
+        const char *feature = bigtcp_offload_to_string(i);
 
         positions[i] = -1;
         for (size_t j = 0; j < names->len; j++) {
@@ -122,7 +103,7 @@ get_features(const char *device, uint32_t *active)
     features->cmd = ETHTOOL_GFEATURES;
     features->size = n_blocks;
     error = do_ethtool(device, features, "ETHTOOL_GFEATURES");
-    for (int i = 0; !error && i < N_FEATURES; i++) {
+    for (int i = 0; !error && i < BIGTCP_N_OFFLOADS; i++) {
         int position = positions[i];
 
         if (position >= 0
@@ -135,27 +116,13 @@ get_features(const char *device, uint32_t *active)
     return error;
 }
 
-/* Stores in '*offloads' what 'device' does itself, bit 1 << enum
- * bigtcp_offload for each.  Returns 0 or a positive errno value. */
-int
-bigtcp_ethtool_get_offloads(const char *device, uint32_t *offloads)
-{
-    int error = get_features(device, offloads);
-
-    *offloads &= BIGTCP_OFFLOADS_ALL;
-    return error;
-}
-
-/* Stores in '*tso' whether 'device' does any kind of TSO, and in '*lro'
- * whether it does LRO.  One that does not tell does what is harmless. */
-void
-bigtcp_ethtool_get_tso_lro(const char *device, bool *tso, bool *lro)
+/* Returns what 'device' does itself, bit 1 << enum bigtcp_offload for
+ * each. */
+uint32_t
+bigtcp_ethtool_get_features(const char *device)
 {
     uint32_t active;
 
-    if (get_features(device, &active)) {
-        active = FEATURES_TSO;
-    }
-    *tso = (active & FEATURES_TSO) != 0;
-    *lro = (active & (1u << FEATURE_LRO)) != 0;
+    COVERAGE_INC(bigtcp_ethtool);
+    return get_features(device, &active) ? BIGTCP_OFFLOADS_ALL : active;
 }

@@ -5,10 +5,8 @@
 /* What a network device does itself, through the ethtool interface of the
  * kernel.  Linux only. */
 
-#include <stdbool.h>
 #include <stdint.h>
 
-int bigtcp_ethtool_get_offloads(const char *device, uint32_t *offloads);
-void bigtcp_ethtool_get_tso_lro(const char *device, bool *tso, bool *lro);
+uint32_t bigtcp_ethtool_get_features(const char *device);
 
 #endif /* lib/bigtcp/ethtool.h */

@@ -123,7 +123,7 @@ explain_port(struct bigtcp_port *port)
     if (!device) {
         return xstrdup(port->unsupported);
     }
-    bigtcp_devices_read(&device, 1, false);
+    bigtcp_devices_read(&device, 1);
     if (!device->error && netnsid_is_remote(device->link.netnsid)) {
         return xasprintf("%s is in another network namespace, where it cannot "
                          "be observed from here", device->name);

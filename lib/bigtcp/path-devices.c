@@ -117,7 +117,7 @@ read_some(struct bigtcp_path_devices *devices)
 
             access->name = device->up.device;
             access->internal = device->up.internal;
-            access->details = true;
+            access->netnsid = NETNSID_LOCAL;
             access->link = &device->link;
             access->lowers = &device->lowers;
             n_accesses++;
@@ -143,11 +143,7 @@ read_some(struct bigtcp_path_devices *devices)
                 sset_clone(&device->lowers, access->lowers);
             }
             device->up.link = &device->link;
-            if (!netnsid_is_remote(device->link.netnsid)
-                && devices->class->get_offloads(device->up.device,
-                                                &device->up.offloads)) {
-                device->up.offloads = BIGTCP_OFFLOADS_ALL;
-            }
+            device->up.offloads = device->link.features;
         }
     }
     for (size_t i = 0; i < n_accesses; i++) {

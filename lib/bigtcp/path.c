@@ -19,20 +19,6 @@
 /* Length of a TCP header with the timestamp option, in bytes. */
 enum { TCP_LEN = TCP_HEADER_LEN + 12 };
 
-/* Returns the name of 'offload' as 'ethtool -k' prints it. */
-const char *
-bigtcp_offload_to_string(enum bigtcp_offload offload)
-{
-    switch (offload) {
-#define BIGTCP_OFFLOAD(ENUM, NAME) case BIGTCP_OFFLOAD_##ENUM: return NAME;
-    BIGTCP_OFFLOADS
-#undef BIGTCP_OFFLOAD
-    case BIGTCP_N_OFFLOADS:
-        break;
-    }
-    OVS_NOT_REACHED();
-}
-
 /* Returns the word for 'effect' in reports. */
 const char *
 bigtcp_path_effect_to_string(enum bigtcp_path_effect effect)
@@ -113,7 +99,7 @@ protocol_is_ipv6(const struct bigtcp_path_packet *packet)
  * packet that is, or is not, IPv6 for it (netif_get_gso_max_size()), and that
  * bounds what the device sends of that family. */
 static enum bigtcp_attr
-gso_attr(const struct bigtcp_path_kernel *kernel,
+gso_attr(const struct bigtcp_kernel *kernel,
          const struct bigtcp_path_device *dev, bool ipv6)
 {
     return (!ipv6 && !kernel->one_limit
@@ -293,7 +279,7 @@ static bool
 is_resegmented(const struct bigtcp_path *path,
                const struct bigtcp_path_hop *hop)
 {
-    return (path->kernel.resegments
+    return (path->kernel.resegments == BIGTCP_YES
             && path->tcp
             && hop->verdict == BIGTCP_PATH_SIZE
             && hop->tunnel == BIGTCP_PATH_NO_TUNNEL

@@ -71,27 +71,6 @@ enum bigtcp_path_tunnel {
     BIGTCP_PATH_GRE_CSUM,
 };
 
-/* What a device does itself, as bits: 1 << one of these.  The names are those
- * of 'ethtool -k'. */
-#define BIGTCP_OFFLOADS                                                 \
-    BIGTCP_OFFLOAD(TSO4, "tx-tcp-segmentation")                         \
-    BIGTCP_OFFLOAD(TSO6, "tx-tcp6-segmentation")                        \
-    BIGTCP_OFFLOAD(CSUM, "tx-checksum-ip-generic")                      \
-    BIGTCP_OFFLOAD(UDP, "tx-udp_tnl-segmentation")                      \
-    BIGTCP_OFFLOAD(UDP_CSUM, "tx-udp_tnl-csum-segmentation")            \
-    BIGTCP_OFFLOAD(GRE, "tx-gre-segmentation")                          \
-    BIGTCP_OFFLOAD(GRE_CSUM, "tx-gre-csum-segmentation")
-
-enum bigtcp_offload {
-#define BIGTCP_OFFLOAD(ENUM, NAME) BIGTCP_OFFLOAD_##ENUM,
-    BIGTCP_OFFLOADS
-#undef BIGTCP_OFFLOAD
-    BIGTCP_N_OFFLOADS
-};
-#define BIGTCP_OFFLOADS_ALL ((1u << BIGTCP_N_OFFLOADS) - 1)
-
-const char *bigtcp_offload_to_string(enum bigtcp_offload);
-
 /* A device, owned by the caller. */
 struct bigtcp_path_device {
     const char *device;         /* Kernel device. */
@@ -198,17 +177,6 @@ struct bigtcp_path_copy {
                                  * them. */
 };
 
-/* How this kernel judges. */
-struct bigtcp_path_kernel {
-    bool ignores_size;          /* It looks at no GSO size (before
-                                 * 24ab059d2ebd). */
-    bool resegments;            /* It cuts TCP packets that are too large into
-                                 * GSO packets that fit
-                                 * (lib/bigtcp/probe.h). */
-    bool one_limit;             /* It takes gso_max_size for IPv4, too (before
-                                 * e609c959a939). */
-};
-
 /* All of it. */
 struct bigtcp_path {
     /* In. */
@@ -216,7 +184,7 @@ struct bigtcp_path {
     char *flow;                 /* Text of the flow. */
     enum bigtcp_path_family family;
     bool tcp;                   /* TCP, or the protocol is not given. */
-    struct bigtcp_path_kernel kernel;
+    struct bigtcp_kernel kernel;
     const struct bigtcp_path_device *sender; /* The device that it arrives by,
                                               * NULL if there is none. */
     struct bigtcp_path_copy *copies;

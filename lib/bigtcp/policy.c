@@ -73,6 +73,9 @@ device_ceiling(const struct bigtcp_request *request,
 
         ceiling = MIN(ceiling, start->value[BIGTCP_GSO_MAX_SIZE]);
     }
+    if (link->carries_error) {
+        ceiling = MIN(ceiling, BIGTCP_LEGACY_SIZE);
+    }
     return link->carries ? MIN(ceiling, link->carries) : ceiling;
 }
 
@@ -104,6 +107,8 @@ report_clamp(enum bigtcp_attr attr, uint32_t asked, uint32_t got,
         bigtcp_report_add(report, BIGTCP_STATE_CLAMPED,
                           "%s %"PRIu32" asked, %"PRIu32" is the device's "
                           "ceiling (tso_max_segs)", name, asked, got);
+    } else if (link->carries_error && got == BIGTCP_LEGACY_SIZE) {
+        /* Said once for all sizes, below. */
     } else if (link->carries && got == link->carries) {
         bigtcp_report_add(report, BIGTCP_STATE_CLAMPED,
                           "%s %"PRIu32" asked, %"PRIu32" is what this "
@@ -188,7 +193,7 @@ report_device(const struct bigtcp_link *link,
 
     if (bigtcp_sizes_is_big(wanted, BIGTCP_GSO_MAX_SIZE)
         || bigtcp_sizes_is_big(wanted, BIGTCP_GSO_IPV4_MAX_SIZE)) {
-        if (link->tso_off) {
+        if (bigtcp_link_tso_off(link)) {
             facts.cause = BIGTCP_CAUSE_TSO_OFF;
             bigtcp_report_add_facts(report, BIGTCP_STATE_APPLIED, &facts,
                                     "TSO is off: the kernel segments what the "
@@ -205,11 +210,33 @@ report_device(const struct bigtcp_link *link,
             }
         }
     }
-    if (link->lro_on) {
+    if (bigtcp_link_lro_on(link)) {
         facts.cause = BIGTCP_CAUSE_LRO_ON;
         bigtcp_report_add_facts(report, BIGTCP_STATE_APPLIED, &facts,
                                 "LRO is on: what it merges cannot be "
                                 "forwarded (turn it off, GRO does the same)");
+    }
+}
+
+/* Adds to 'report' that 'wanted' is lower than what the kernel's code for the
+ * tunnel of 'link' may take, which cannot be found out, and why. */
+static void
+report_carries_error(const struct bigtcp_link *link,
+                     const struct bigtcp_request *request,
+                     struct bigtcp_report *report)
+{
+    const struct bigtcp_sizes *asked = &request->asked;
+
+    if (link->carries_error
+        && bigtcp_link_ceiling(link) > BIGTCP_LEGACY_SIZE
+        && (request->is_auto
+            || bigtcp_sizes_is_big(asked, BIGTCP_GSO_MAX_SIZE)
+            || bigtcp_sizes_is_big(asked, BIGTCP_GSO_IPV4_MAX_SIZE))) {
+        bigtcp_report_add(report, BIGTCP_STATE_UNSUPPORTED,
+                          "whether this kernel's %s carries more than %d "
+                          "bytes cannot be found out: %s", link->kind,
+                          BIGTCP_LEGACY_SIZE,
+                          ovs_strerror(link->carries_error));
     }
 }
 
@@ -295,6 +322,7 @@ bigtcp_decide(const struct bigtcp_request *request,
             bigtcp_sizes_set(wanted, ipv4, wanted->value[attr]);
         }
     }
+    report_carries_error(link, request, report);
     report_device(link, wanted, report);
 }
 

@@ -144,9 +144,8 @@ void bigtcp_devices_init(const char *originals_file);
 void bigtcp_devices_exit(void);
 void bigtcp_devices_load(void);
 void bigtcp_devices_save(void);
-void bigtcp_devices_read(struct bigtcp_device *devs[], size_t n, bool details);
-void bigtcp_devices_read_for_news(struct bigtcp_device *devs[], size_t n,
-                                  bool details);
+void bigtcp_devices_read(struct bigtcp_device *devs[], size_t n);
+void bigtcp_devices_read_for_news(struct bigtcp_device *devs[], size_t n);
 void bigtcp_devices_read_stale(void);
 void bigtcp_devices_forget_fresh(void);
 

@@ -356,7 +356,7 @@ poll_devices(void)
             devs[n++] = device;
         }
     }
-    bigtcp_devices_read_for_news(devs, n, false);
+    bigtcp_devices_read_for_news(devs, n);
     free(devs);
 }
 

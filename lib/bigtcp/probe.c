@@ -18,12 +18,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bigtcp/hazards.h"
 #include "bigtcp/types.h"
 #include "csum.h"
 #include "openvswitch/vlog.h"
 #include "ovs-thread.h"
 #include "packets.h"
 #include "socket-util.h"
+#include "timeval.h"
 #include "unaligned.h"
 #include "util.h"
 
@@ -245,24 +247,75 @@ bigtcp_probe_oversized(enum bigtcp_oversized *result)
     return probe.error;
 }
 
-/* Returns true if the running kernel is known to re-segment.  Tries it the
- * first time. */
+/* Milliseconds after which a probe that failed is made again. */
+#define RETRY_INTERVAL (60 * 1000)
+
+/* Returns true if a probe should be made: for the first time, or again after
+ * it failed. */
 bool
-bigtcp_kernel_resegments(void)
+bigtcp_attempt_is_due(const struct bigtcp_attempt *attempt)
 {
-    static struct ovsthread_once once = OVSTHREAD_ONCE_INITIALIZER;
-    static bool resegments;
+    return (!attempt->made
+            || (attempt->error && time_msec() >= attempt->next));
+}
 
-    if (ovsthread_once_start(&once)) {
-        enum bigtcp_oversized oversized;
-        int error = bigtcp_probe_oversized(&oversized);
+/* Notes that a probe was just made, with 'error', 0 or a positive errno
+ * value.  The first failure for each reason goes to the log. */
+void
+bigtcp_attempt_done(struct bigtcp_attempt *attempt, int error)
+{
+    static int errors[8];
+    static size_t n_errors;
+    size_t i = 0;
 
-        if (error) {
-            VLOG_DBG("cannot find out what the kernel does with packets that "
-                     "are too large (%s)", ovs_strerror(error));
-        }
-        resegments = !error && oversized == BIGTCP_OVERSIZED_GSO;
-        ovsthread_once_done(&once);
+    attempt->made = true;
+    attempt->error = error;
+    attempt->next = time_msec() + RETRY_INTERVAL;
+    if (!error) {
+        return;
     }
-    return resegments;
+    while (i < n_errors && errors[i] != error) {
+        i++;
+    }
+    if (i == n_errors && i < ARRAY_SIZE(errors)) {
+        errors[n_errors++] = error;
+        VLOG_WARN("cannot find out what this kernel does with large packets, "
+                  "which takes a network namespace to try it in: %s",
+                  ovs_strerror(error));
+    }
+}
+
+/* Finds out whether the running kernel re-segments.  Tries it the first time,
+ * and again if that failed. */
+static void
+find_resegments(struct bigtcp_kernel *kernel)
+{
+    static struct bigtcp_attempt attempt;
+    static enum bigtcp_oversized oversized;
+
+    if (bigtcp_attempt_is_due(&attempt)) {
+        bigtcp_attempt_done(&attempt, bigtcp_probe_oversized(&oversized));
+    }
+    kernel->error = attempt.error;
+    kernel->resegments = (attempt.error ? BIGTCP_NOT_KNOWN
+                          : oversized == BIGTCP_OVERSIZED_GSO ? BIGTCP_YES
+                          : BIGTCP_NO);
+}
+
+/* Stores in '*kernel' what the running kernel does with packets: tried, or
+ * known of its version. */
+void
+bigtcp_probe_kernel(struct bigtcp_kernel *kernel)
+{
+    const struct bigtcp_hazard *hazard;
+
+    memset(kernel, 0, sizeof *kernel);
+    find_resegments(kernel);
+    BIGTCP_FOR_EACH_HAZARD (hazard, bigtcp_running_version()) {
+        if (hazard->scope == BIGTCP_HAZARD_IPV4_ABOVE) {
+            kernel->one_limit = true;
+        } else if (!strcmp(hazard->commit, BIGTCP_HAZARD_SIZE_IGNORED)) {
+            kernel->ignores_size = true;
+        }
+    }
 }

@@ -6,6 +6,18 @@
 
 #include <stdbool.h>
 
+struct bigtcp_kernel;
+
+/* When a probe was made, which failed or not.  All zeros before that. */
+struct bigtcp_attempt {
+    bool made;
+    int error;                  /* 0 or a positive errno value. */
+    long long int next;         /* When to try again, if that is one. */
+};
+
+bool bigtcp_attempt_is_due(const struct bigtcp_attempt *);
+void bigtcp_attempt_done(struct bigtcp_attempt *, int error);
+
 /* What becomes of a TCP packet that is larger than the GSO size of the device
  * that it leaves by. */
 enum bigtcp_oversized {
@@ -16,6 +28,6 @@ enum bigtcp_oversized {
 };
 
 int bigtcp_probe_oversized(enum bigtcp_oversized *);
-bool bigtcp_kernel_resegments(void);
+void bigtcp_probe_kernel(struct bigtcp_kernel *);
 
 #endif /* lib/bigtcp/probe.h */

@@ -14,17 +14,24 @@ struct sset;
 
 /* One device in a call of a class. */
 struct bigtcp_access {
-    const char *name;           /* In: kernel device, owned by the caller. */
+    const char *name;           /* In: kernel device, owned by the caller.
+                                 * NULL to look for it by 'ifindex' and
+                                 * 'netnsid', after which 'link->name' says
+                                 * what it is called. */
+    int ifindex;                /* 'get': in, if 'name' is NULL. */
+    int netnsid;                /* 'get': in, network namespace, as of
+                                 * lib/netnsid.h.  With a 'name', where to
+                                 * look if it is not in this one:
+                                 * NETNSID_LOCAL unless it was found in
+                                 * another one before. */
     bool internal;              /* 'get': in, it is an internal port, which
                                  * can be in another network namespace. */
     bool remote;                /* 'get': out, it was read in another network
                                  * namespace and cannot be changed there. */
-    bool details;               /* 'get': in, also find what takes a request
-                                 * of its own: 'lowers', and of 'link' what
-                                 * is marked so.  Else these stay. */
-    struct sset *lowers;        /* 'get': out, if 'details' and 'error' is 0,
-                                 * names of the devices below a VLAN, a bond
-                                 * and the like, which send what it sends. */
+    struct sset *lowers;        /* 'get': in, NULL if it is of no interest;
+                                 * out, if 'error' is 0, names of the devices
+                                 * below a VLAN, a bond and the like, which
+                                 * send what it sends. */
     struct sset *ingress;       /* 'get': in, NULL if it is of no interest;
                                  * out, if 'error' is 0, names of the 'ifb'
                                  * devices to which tc redirects what the
@@ -34,7 +41,7 @@ struct bigtcp_access {
                                  * 'set': in, as 'get' left it. */
     struct bigtcp_sizes sizes;  /* 'set': in, what to change. */
     int error;                  /* Out: 0 or a positive errno value, ENODEV if
-                                 * the device is not there. */
+                                 * the device is certainly not there. */
     char *message;              /* Out: the kernel's own text for 'error', or
                                  * NULL.  The caller frees it. */
 };
@@ -62,7 +69,8 @@ struct bigtcp_class {
     /* Name for logs and for the record of original sizes. */
     const char *name;
 
-    /* Reads the 'n' devices in 'accesses'. */
+    /* Reads the 'n' devices in 'accesses', no two of which may have the same
+     * name. */
     void (*get)(struct bigtcp_access *accesses, size_t n);
 
     /* Changes the 'n' devices in 'accesses', each by one message, all or
@@ -71,21 +79,18 @@ struct bigtcp_class {
      * 'link->settable'. */
     void (*set)(struct bigtcp_access *accesses, size_t n);
 
-    /* Stores in '*offloads' what 'device' does itself, bit 1 << enum
-     * bigtcp_offload (lib/bigtcp/path.h) for each.  Returns 0 or a positive
-     * errno value. */
-    int (*get_offloads)(const char *device, uint32_t *offloads);
-
     /* Counting of packets. */
     const struct bigtcp_tap_class *tap;
 
-    /* Returns true if packets that are too large for a device are known to be
-     * cut into GSO packets that fit (lib/bigtcp/probe.h).  NULL: false. */
-    bool (*resegments)(void);
+    /* Stores in '*kernel' what the kernel does with these devices' packets.
+     * Takes time at the first call only. */
+    void (*get_kernel)(struct bigtcp_kernel *kernel);
 
-    /* Returns true if what can be done with devices changed since the last
-     * call, so that all of them should be read again.  Does nothing before the
-     * first 'get'. */
+    /* Returns true if devices should be read again, because since the last
+     * call something that is announced happened to one that 'get' was asked
+     * for, or to tc's qdiscs and filters, or what can be done with devices
+     * changed.  The kernel announces no change of sizes.  Does nothing before
+     * the first 'get'. */
     bool (*run)(void);
 
     /* Wakes up when 'run' has something to do. */

@@ -1,630 +1,482 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Sizes of the system's devices, and where tc sends what they receive, by
- * rtnetlink and, for what that cannot do, by lib/bigtcp/genl.h.  Nothing else
- * in this project knows rtnetlink. */
+/* The system's devices, by rtnetlink and, for what that cannot do, by
+ * lib/bigtcp/genl.h.  Nothing knows rtnetlink but this file and those that it
+ * includes: rtnl-msg.h, rtnl-probe.h, link-watch.h and tc.h. */
 
 #include <config.h>
 
-#include "bigtcp/probe.h"
 #include "bigtcp/provider.h"
 #include "bigtcp/rtnl.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <linux/if_link.h>
-#include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
-#include <linux/tc_act/tc_mirred.h>
-#include <net/if.h>
-#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "bigtcp/ethtool.h"
 #include "bigtcp/genl.h"
+#include "bigtcp/link-watch.h"
 #include "bigtcp/nl.h"
+#include "bigtcp/probe.h"
+#include "bigtcp/rtnl-msg.h"
+#include "bigtcp/rtnl-probe.h"
+#include "bigtcp/tc.h"
 #include "coverage.h"
 #include "dpif-netlink.h"
-#include "hmapx.h"
-#include "netlink.h"
+#include "hash.h"
 #include "netlink-socket.h"
 #include "netnsid.h"
+#include "openvswitch/hmap.h"
 #include "openvswitch/ofpbuf.h"
 #include "openvswitch/shash.h"
-#include "ovs-thread.h"
-#include "simap.h"
 #include "sset.h"
 #include "util.h"
 
-COVERAGE_DEFINE(bigtcp_rtnl_get);
 COVERAGE_DEFINE(bigtcp_rtnl_dump);
-COVERAGE_DEFINE(bigtcp_rtnl_filters);
 COVERAGE_DEFINE(bigtcp_rtnl_set);
 COVERAGE_DEFINE(bigtcp_rtnl_set_failed);
 
-/* Attributes of include/uapi/linux/if_link.h.  They are enumerators there,
- * some of them younger than the headers that we may be built with, so that
- * neither their names nor #ifdef can be used. */
-enum {
-    BIGTCP_IFLA_GSO_MAX_SEGS = 40,
-    BIGTCP_IFLA_GSO_MAX_SIZE = 41,
-    BIGTCP_IFLA_TARGET_NETNSID = 46,
-    BIGTCP_IFLA_GRO_MAX_SIZE = 58,
-    BIGTCP_IFLA_TSO_MAX_SIZE = 59,
-    BIGTCP_IFLA_TSO_MAX_SEGS = 60,
-    BIGTCP_IFLA_GSO_IPV4_MAX_SIZE = 63,
-    BIGTCP_IFLA_GRO_IPV4_MAX_SIZE = 64,
+/* A device that is being read. */
+struct target {
+    struct bigtcp_access *access;
+    struct hmap_node by_index;  /* In "struct reading". */
+    struct bigtcp_rtnl_ties ties;
+    bool found;
+    bool done;                  /* Its own namespace was looked into. */
 };
 
-/* RTEXT_FILTER_SKIP_STATS: leave the statistics out of the reply. */
-#define BIGTCP_RTEXT_FILTER_SKIP_STATS (1 << 3)
-
-static const uint16_t ifla_types[BIGTCP_N_ATTRS] = {
-    [BIGTCP_TSO_MAX_SIZE] = BIGTCP_IFLA_TSO_MAX_SIZE,
-    [BIGTCP_GSO_MAX_SIZE] = BIGTCP_IFLA_GSO_MAX_SIZE,
-    [BIGTCP_GSO_IPV4_MAX_SIZE] = BIGTCP_IFLA_GSO_IPV4_MAX_SIZE,
-    [BIGTCP_GSO_MAX_SEGS] = BIGTCP_IFLA_GSO_MAX_SEGS,
-    [BIGTCP_GRO_MAX_SIZE] = BIGTCP_IFLA_GRO_MAX_SIZE,
-    [BIGTCP_GRO_IPV4_MAX_SIZE] = BIGTCP_IFLA_GRO_IPV4_MAX_SIZE,
+/* A device that a dump named. */
+struct seen {
+    int ifindex;
+    int master;
+    char name[16];
 };
 
-/* Composes in 'buf' a request for the link 'name', or for all links if 'name'
- * is NULL.  A kernel that checks requests strictly accepts it too. */
-void
-bigtcp_rtnl_compose_get(struct ofpbuf *buf, const char *name)
-{
-    struct ifinfomsg *ifi;
+/* Reading of some devices of one network namespace by a dump. */
+struct reading {
+    int netnsid;
+    struct shash by_name;       /* Contains "struct target"s... */
+    struct hmap by_index;       /* ...and those without a name. */
+    struct seen *seen;          /* All devices of this network namespace. */
+    size_t n_seen;
+    size_t allocated_seen;
+};
 
-    nl_msg_put_nlmsghdr(buf, 0, RTM_GETLINK,
-                        NLM_F_REQUEST | (name ? 0 : NLM_F_DUMP));
-    ifi = ofpbuf_put_zeros(buf, sizeof *ifi);
-    ifi->ifi_family = AF_UNSPEC;
-    if (name) {
-        nl_msg_put_string(buf, IFLA_IFNAME, name);
-    }
-    nl_msg_put_u32(buf, IFLA_EXT_MASK, BIGTCP_RTEXT_FILTER_SKIP_STATS);
+static void
+reading_init(struct reading *reading, int netnsid)
+{
+    reading->netnsid = netnsid;
+    shash_init(&reading->by_name);
+    hmap_init(&reading->by_index);
+    reading->seen = NULL;
+    reading->n_seen = reading->allocated_seen = 0;
 }
 
-/* Composes in 'buf' a request that gives 'sizes' to the device 'ifindex'.
- *
- * The kernel checks all attributes before it applies any, and applies the
- * IPv6 sizes before the IPv4 ones whatever their order here. */
-void
-bigtcp_rtnl_compose_set(struct ofpbuf *buf, int ifindex,
-                        const struct bigtcp_sizes *sizes)
+static void
+reading_destroy(struct reading *reading)
 {
-    struct ifinfomsg *ifi;
+    shash_destroy(&reading->by_name);
+    hmap_destroy(&reading->by_index);
+    free(reading->seen);
+}
 
-    nl_msg_put_nlmsghdr(buf, 0, RTM_SETLINK, NLM_F_REQUEST | NLM_F_ACK);
-    ifi = ofpbuf_put_zeros(buf, sizeof *ifi);
-    ifi->ifi_family = AF_UNSPEC;
-    ifi->ifi_index = ifindex;
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        /* The kernel rejects a message with tso_max_size in it. */
-        if (attr != BIGTCP_TSO_MAX_SIZE && bigtcp_sizes_has(sizes, attr)) {
-            nl_msg_put_u32(buf, ifla_types[attr], sizes->value[attr]);
+static void
+reading_add(struct reading *reading, struct target *target)
+{
+    const struct bigtcp_access *access = target->access;
+
+    target->found = false;
+    if (access->name) {
+        shash_add(&reading->by_name, access->name, target);
+    } else {
+        hmap_insert(&reading->by_index, &target->by_index,
+                    hash_int(access->ifindex, 0));
+    }
+}
+
+static void
+start_reading(void *reading_)
+{
+    struct reading *reading = reading_;
+    struct shash_node *node;
+    struct target *target;
+
+    SHASH_FOR_EACH (node, &reading->by_name) {
+        target = node->data;
+        target->found = false;
+    }
+    HMAP_FOR_EACH (target, by_index, &reading->by_index) {
+        target->found = false;
+    }
+    reading->n_seen = 0;
+}
+
+static void
+store(struct target *target, const struct bigtcp_link *link,
+      const struct bigtcp_rtnl_ties *ties)
+{
+    target->found = true;
+    target->ties = *ties;
+    *target->access->link = *link;
+}
+
+static void
+store_reply(struct ofpbuf *reply, void *reading_)
+{
+    struct reading *reading = reading_;
+    struct bigtcp_rtnl_ties ties;
+    struct bigtcp_link link;
+    struct target *target;
+
+    if (!bigtcp_rtnl_parse(reply, &link, &ties)) {
+        return;
+    }
+    link.netnsid = reading->netnsid;
+    target = shash_find_data(&reading->by_name, link.name);
+    if (target && (!netnsid_is_remote(link.netnsid)
+                   || bigtcp_link_is_internal(&link))) {
+        store(target, &link, &ties);
+    }
+    HMAP_FOR_EACH_WITH_HASH (target, by_index, hash_int(link.ifindex, 0),
+                             &reading->by_index) {
+        if (target->access->ifindex == link.ifindex) {
+            store(target, &link, &ties);
         }
     }
-}
+    if (!netnsid_is_remote(link.netnsid)) {
+        struct seen *seen;
 
-/* Parses the RTM_NEWLINK message in 'buf' into 'link' and '*name', which
- * points into 'buf'.  Returns false, leaving both alone, if it is none. */
-bool
-bigtcp_rtnl_parse(struct ofpbuf *buf, struct bigtcp_link *link,
-                  const char **name)
-{
-    /* There are many more attributes, and none but the name is sure to be
-     * there. */
-    static const struct nl_policy policy[] = {
-        [IFLA_IFNAME] = { .type = NL_A_STRING },
-        [IFLA_QDISC] = { .type = NL_A_STRING, .optional = true },
-        [IFLA_LINKINFO] = { .type = NL_A_NESTED, .optional = true },
-        [BIGTCP_IFLA_GSO_MAX_SEGS] = { .type = NL_A_U32, .optional = true },
-        [BIGTCP_IFLA_GSO_MAX_SIZE] = { .type = NL_A_U32, .optional = true },
-        [BIGTCP_IFLA_GRO_MAX_SIZE] = { .type = NL_A_U32, .optional = true },
-        [BIGTCP_IFLA_TSO_MAX_SIZE] = { .type = NL_A_U32, .optional = true },
-        [BIGTCP_IFLA_TSO_MAX_SEGS] = { .type = NL_A_U32, .optional = true },
-        [BIGTCP_IFLA_GSO_IPV4_MAX_SIZE] = { .type = NL_A_U32,
-                                            .optional = true },
-        [BIGTCP_IFLA_GRO_IPV4_MAX_SIZE] = { .type = NL_A_U32,
-                                            .optional = true },
-    };
-    static const struct nl_policy info_policy[] = {
-        [IFLA_INFO_KIND] = { .type = NL_A_STRING, .optional = true },
-    };
-    struct nlattr *attrs[ARRAY_SIZE(policy)];
-    struct nlattr *info[ARRAY_SIZE(info_policy)];
-    const struct nlmsghdr *nlmsg = buf->data;
-    const struct ifinfomsg *ifi;
-
-    if (buf->size < NLMSG_HDRLEN + sizeof *ifi
-        || nlmsg->nlmsg_type != RTM_NEWLINK
-        || !nl_policy_parse(buf, NLMSG_HDRLEN + sizeof *ifi, policy, attrs,
-                            ARRAY_SIZE(policy))) {
-        return false;
-    }
-    ifi = ALIGNED_CAST(const struct ifinfomsg *,
-                       (const char *) buf->data + NLMSG_HDRLEN);
-
-    memset(link, 0, sizeof *link);
-    link->ifindex = ifi->ifi_index;
-    link->netnsid = NETNSID_LOCAL;
-    link->tso_max_segs = (attrs[BIGTCP_IFLA_TSO_MAX_SEGS]
-                          ? nl_attr_get_u32(attrs[BIGTCP_IFLA_TSO_MAX_SEGS])
-                          : BIGTCP_MAX_SEGS);
-    BIGTCP_FOR_EACH_ATTR (attr) {
-        const struct nlattr *nla = attrs[ifla_types[attr]];
-
-        if (nla) {
-            bigtcp_sizes_set(&link->sizes, attr, nl_attr_get_u32(nla));
+        if (reading->n_seen >= reading->allocated_seen) {
+            reading->seen = x2nrealloc(reading->seen,
+                                       &reading->allocated_seen,
+                                       sizeof *reading->seen);
         }
+        seen = &reading->seen[reading->n_seen++];
+        seen->ifindex = link.ifindex;
+        seen->master = ties.master;
+        ovs_strlcpy(seen->name, link.name, sizeof seen->name);
     }
-    if (attrs[IFLA_LINKINFO]
-        && nl_parse_nested(attrs[IFLA_LINKINFO], info_policy, info,
-                           ARRAY_SIZE(info_policy))
-        && info[IFLA_INFO_KIND]) {
-        ovs_strlcpy(link->kind, nl_attr_get_string(info[IFLA_INFO_KIND]),
-                    sizeof link->kind);
-    }
-    if (attrs[IFLA_QDISC]) {
-        ovs_strlcpy(link->qdisc, nl_attr_get_string(attrs[IFLA_QDISC]),
-                    sizeof link->qdisc);
-    }
-    *name = nl_attr_get_string(attrs[IFLA_IFNAME]);
-    return true;
 }
 
-/* Composes in 'buf' a request for the tc filters of what the device 'ifindex'
- * receives. */
-void
-bigtcp_rtnl_compose_filters(struct ofpbuf *buf, int ifindex)
-{
-    struct tcmsg *tcm;
-
-    nl_msg_put_nlmsghdr(buf, 0, RTM_GETTFILTER, NLM_F_REQUEST | NLM_F_DUMP);
-    tcm = ofpbuf_put_zeros(buf, sizeof *tcm);
-    tcm->tcm_family = AF_UNSPEC;
-    tcm->tcm_ifindex = ifindex;
-    /* TC_H_CLSACT and TC_H_MIN_INGRESS of linux/pkt_sched.h, which qdisc
-     * 'ingress' takes, too. */
-    tcm->tcm_parent = TC_H_MAKE(TC_H_INGRESS, 0xfff2);
-}
-
-/* If 'buf', an RTM_NEWQDISC message, is of a qdisc that can have filters of
- * what its device receives, returns the ifindex of that device, otherwise
- * 0. */
-int
-bigtcp_rtnl_parse_ingress(struct ofpbuf *buf)
-{
-    static const struct nl_policy policy[] = {
-        [TCA_KIND] = { .type = NL_A_STRING },
-    };
-    struct nlattr *attrs[ARRAY_SIZE(policy)];
-    const struct nlmsghdr *nlmsg = buf->data;
-    const struct tcmsg *tcm;
-    const char *kind;
-
-    if (buf->size < NLMSG_HDRLEN + sizeof *tcm
-        || nlmsg->nlmsg_type != RTM_NEWQDISC
-        || !nl_policy_parse(buf, NLMSG_HDRLEN + sizeof *tcm, policy, attrs,
-                            ARRAY_SIZE(policy))) {
-        return 0;
-    }
-    tcm = ALIGNED_CAST(const struct tcmsg *, nlmsg + 1);
-    kind = nl_attr_get_string(attrs[TCA_KIND]);
-    return (!strcmp(kind, "ingress") || !strcmp(kind, "clsact")
-            ? tcm->tcm_ifindex : 0);
-}
-
-/* Returns the ifindex of the device to which the tc filter in 'buf', an
- * RTM_NEWTFILTER message, redirects packets, by action 'mirred', for that to
- * send them.  Returns 0 if it is none or redirects nothing. */
-int
-bigtcp_rtnl_parse_redirect(struct ofpbuf *buf)
-{
-    /* Where each kind of filter has its actions: TCA_<KIND>_ACT of
-     * linux/pkt_cls.h, of which Open vSwitch has a copy without some. */
-    static const struct {
-        const char *kind;
-        uint16_t act;
-    } kinds[] = {
-        { "basic", 3 },
-        { "bpf", 1 },
-        { "flower", 3 },
-        { "fw", 4 },
-        { "matchall", 2 },
-        { "u32", 7 },
-    };
-    /* Attributes of an action, of linux/pkt_cls.h. */
-    enum { ACT_KIND = 1, ACT_OPTIONS = 2 };
-    static const struct nl_policy policy[] = {
-        [TCA_KIND] = { .type = NL_A_STRING },
-        [TCA_OPTIONS] = { .type = NL_A_NESTED },
-    };
-    static const struct nl_policy act_policy[] = {
-        [ACT_KIND] = { .type = NL_A_STRING },
-        [ACT_OPTIONS] = { .type = NL_A_NESTED, .optional = true },
-    };
-    static const struct nl_policy mirred_policy[] = {
-        [TCA_MIRRED_PARMS] = { .type = NL_A_UNSPEC,
-                               .min_len = sizeof(struct tc_mirred) },
-    };
-    struct nlattr *attrs[ARRAY_SIZE(policy)];
-    const struct nlmsghdr *nlmsg = buf->data;
-    const struct nlattr *acts = NULL;
-    const struct nlattr *act;
-    size_t left;
-
-    if (buf->size < NLMSG_HDRLEN + sizeof(struct tcmsg)
-        || nlmsg->nlmsg_type != RTM_NEWTFILTER
-        || !nl_policy_parse(buf, NLMSG_HDRLEN + sizeof(struct tcmsg), policy,
-                            attrs, ARRAY_SIZE(policy))) {
-        return 0;
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-        if (!strcmp(nl_attr_get_string(attrs[TCA_KIND]), kinds[i].kind)) {
-            acts = nl_attr_find_nested(attrs[TCA_OPTIONS], kinds[i].act);
-        }
-    }
-    if (!acts) {
-        return 0;
-    }
-    NL_NESTED_FOR_EACH (act, left, acts) {
-        struct nlattr *a[ARRAY_SIZE(act_policy)];
-        struct nlattr *m[ARRAY_SIZE(mirred_policy)];
-
-        if (nl_parse_nested(act, act_policy, a, ARRAY_SIZE(act_policy))
-            && !strcmp(nl_attr_get_string(a[ACT_KIND]), "mirred")
-            && a[ACT_OPTIONS]
-            && nl_parse_nested(a[ACT_OPTIONS], mirred_policy, m,
-                               ARRAY_SIZE(mirred_policy))) {
-            const struct tc_mirred *mirred
-                = nl_attr_get(m[TCA_MIRRED_PARMS]);
-
-            if (mirred->eaction == TCA_EGRESS_REDIR) {
-                return mirred->ifindex;
-            }
-        }
-    }
-    return 0;
-}
-
-/* Sends 'request', which asks for one device, and reads the reply into
- * 'link'.  Returns 0 or a positive errno value. */
+/* Dumps the links of network namespace 'netnsid'.  The rest is as for
+ * bigtcp_nl_dump(). */
 static int
-get_link(const struct ofpbuf *request, struct bigtcp_link *link)
-{
-    struct ofpbuf *reply;
-    const char *name;
-    int error;
-
-    error = nl_transact(NETLINK_ROUTE, request, &reply);
-    COVERAGE_INC(bigtcp_rtnl_get);
-    if (!error && !bigtcp_rtnl_parse(reply, link, &name)) {
-        error = EPROTO;
-    }
-    ofpbuf_delete(reply);
-    return error;
-}
-
-/* Sends 'request', which asks for a dump, and calls 'cb' with 'aux' for each
- * reply.  Returns 0 or a positive errno value. */
-static int
-for_each_reply(const struct ofpbuf *request,
-               void (*cb)(struct ofpbuf *reply, void *aux), void *aux)
-{
-    struct ofpbuf reply, buf;
-    struct nl_dump dump;
-
-    nl_dump_start(&dump, NETLINK_ROUTE, request);
-    ofpbuf_init(&buf, NL_DUMP_BUFSIZE);
-    while (nl_dump_next(&dump, &reply, &buf)) {
-        cb(&reply, aux);
-    }
-    ofpbuf_uninit(&buf);
-    return nl_dump_done(&dump);
-}
-
-/* Calls 'cb' with 'aux' for the link message of each device of this network
- * namespace.  Returns 0 or a positive errno value. */
-static int
-for_each_link(void (*cb)(struct ofpbuf *reply, void *aux), void *aux)
+dump_links(int netnsid, void (*start)(void *aux),
+           void (*cb)(struct ofpbuf *reply, void *aux), void *aux)
 {
     struct ofpbuf request;
     int error;
 
     ofpbuf_init(&request, 64);
-    bigtcp_rtnl_compose_get(&request, NULL);
-    error = for_each_reply(&request, cb, aux);
+    bigtcp_rtnl_compose_get(&request, NULL, 0, netnsid);
+    error = bigtcp_nl_dump(NETLINK_ROUTE, &request, start, cb, aux);
     ofpbuf_uninit(&request);
     COVERAGE_INC(bigtcp_rtnl_dump);
     return error;
 }
 
-static void
-store_link(struct ofpbuf *reply, void *wanted)
+/* Returns true if a device of 'kind' has no queue or hardware of its own, but
+ * hands what it sends to other devices. */
+static bool
+has_lowers(const char *kind)
 {
-    struct bigtcp_access *access;
-    struct bigtcp_link link;
-    const char *name;
-
-    if (bigtcp_rtnl_parse(reply, &link, &name)
-        && (access = shash_find_data(wanted, name))) {
-        access->error = 0;
-        *access->link = link;
-    }
-}
-
-/* Stores in 'lowers' the names of the devices below 'device', of this network
- * namespace. */
-static void
-find_lowers(const char *device, struct sset *lowers)
-{
-    char *path = xasprintf("/sys/class/net/%s", device);
-    const struct dirent *entry;
-    DIR *dir = opendir(path);
-
-    while (dir && (entry = readdir(dir))) {
-        if (!strncmp(entry->d_name, "lower_", 6)) {
-            sset_add(lowers, entry->d_name + 6);
-        }
-    }
-    if (dir) {
-        closedir(dir);
-    }
-    free(path);
-}
-
-/* Finds what takes a request of its own of the device of 'access', which was
- * read. */
-static void
-get_details(struct bigtcp_access *access)
-{
-    /* Kinds of device that have no queue or hardware of their own, but hand
-     * what they send to other devices. */
     static const char *const kinds[] = {
         "bond", "dsa", "ipvlan", "macsec", "macvlan", "team", "vlan",
     };
-    bool tso;
 
-    sset_clear(access->lowers);
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-        if (!strcmp(access->link->kind, kinds[i])) {
-            find_lowers(access->name, access->lowers);
+        if (!strcmp(kind, kinds[i])) {
+            return true;
         }
     }
-    bigtcp_ethtool_get_tso_lro(access->name, &tso, &access->link->lro_on);
-    access->link->tso_off = !tso;
+    return false;
 }
 
-/* If device 'ifindex', of this network namespace, is an 'ifb' device, adds its
- * name to 'names'. */
-static void
-add_if_ifb(int ifindex, struct sset *names)
+/* Returns true if the devices below the device of 'target' are wanted and may
+ * be known here. */
+static bool
+needs_lowers(const struct target *target)
 {
-    char name[IFNAMSIZ];
+    const struct bigtcp_access *access = target->access;
+
+    return (access->lowers && !access->error
+            && !netnsid_is_remote(access->link->netnsid)
+            && has_lowers(access->link->kind));
+}
+
+static int
+compare_seen(const void *a_, const void *b_)
+{
+    const struct seen *a = a_;
+    const struct seen *b = b_;
+
+    return a->ifindex < b->ifindex ? -1 : a->ifindex > b->ifindex;
+}
+
+/* Finds the devices below those of the 'n' targets, of which 'reading', of
+ * this network namespace, saw all. */
+static void
+find_lowers(struct reading *reading, const struct target *targets, size_t n)
+{
+    bool sorted = false;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct bigtcp_access *access = targets[i].access;
+        struct seen key = { .ifindex = targets[i].ties.below };
+
+        if (!needs_lowers(&targets[i])) {
+            continue;
+        }
+        if (!strcmp(access->link->kind, "bond")
+            || !strcmp(access->link->kind, "team")) {
+            for (size_t j = 0; j < reading->n_seen; j++) {
+                if (reading->seen[j].master == access->link->ifindex) {
+                    sset_add(access->lowers, reading->seen[j].name);
+                }
+            }
+        } else if (key.ifindex) {
+            const struct seen *seen;
+
+            if (!sorted) {
+                qsort(reading->seen, reading->n_seen, sizeof *reading->seen,
+                      compare_seen);
+                sorted = true;
+            }
+            seen = bsearch(&key, reading->seen, reading->n_seen,
+                           sizeof *reading->seen, compare_seen);
+            if (seen) {
+                sset_add(access->lowers, seen->name);
+            }
+        }
+    }
+}
+
+/* Returns true if the device of 'target' is, or can be, in another network
+ * namespace and was not found there yet. */
+static bool
+is_elsewhere(const struct target *target)
+{
+    const struct bigtcp_access *access = target->access;
+
+    if (target->done) {
+        return false;
+    } else if (!access->name) {
+        return netnsid_is_remote(access->netnsid);
+    }
+    /* Its name may be that of another device here. */
+    return (access->internal
+            && (access->error == ENODEV || access->error == EAGAIN
+                || (!access->error
+                    && !bigtcp_link_is_internal(access->link))));
+}
+
+/* Returns 'error', of a request for a device in another network namespace, as
+ * it is to be told. */
+static int
+remote_error(int error)
+{
+    /* There is no such namespace. */
+    return error == EINVAL ? ENODEV : error;
+}
+
+/* Reads the device of 'target' alone, in 'netnsid'. */
+static void
+read_one(struct target *target, int netnsid)
+{
+    struct bigtcp_access *access = target->access;
+    struct bigtcp_rtnl_ties ties;
     struct bigtcp_link link;
-    struct ofpbuf request;
+    int error;
 
-    if (!if_indextoname(ifindex, name)) {
-        return;
+    error = bigtcp_rtnl_get_link(access->name, access->ifindex, netnsid,
+                                 &link, &ties);
+    if (!error && access->name && netnsid_is_remote(netnsid)
+        && !bigtcp_link_is_internal(&link)) {
+        error = ENODEV;
     }
-    ofpbuf_init(&request, 128);
-    bigtcp_rtnl_compose_get(&request, name);
-    if (!get_link(&request, &link) && !strcmp(link.kind, "ifb")) {
-        sset_add(names, name);
-    }
-    ofpbuf_uninit(&request);
-}
-
-/* Adds 'ifindex' to 'ifindexes' if it is one. */
-static void
-add_ifindex(int ifindex, struct hmapx *ifindexes)
-{
-    if (ifindex) {
-        hmapx_add(ifindexes, (void *) (uintptr_t) ifindex);
+    if (!error) {
+        store(target, &link, &ties);
+        access->error = 0;
+    } else if (!access->name || !netnsid_is_remote(netnsid)) {
+        access->error = netnsid_is_remote(netnsid) ? remote_error(error)
+                                                   : error;
     }
 }
 
+/* Reads those devices of 'targets' that are expected in 'netnsid', another
+ * network namespace. */
 static void
-add_redirect(struct ofpbuf *reply, void *targets)
+read_namespace(struct target *targets, size_t n, int netnsid)
 {
-    add_ifindex(bigtcp_rtnl_parse_redirect(reply), targets);
-}
+    struct reading reading;
+    int error;
 
-/* Stores in 'ingress' the names of the 'ifb' devices to which tc redirects
- * what device 'ifindex', of this network namespace, received.  Each sends it,
- * as any device does, and then hands it to the port of the first device.  A
- * redirection to anything else takes it away from the port. */
-static void
-find_ingress(int ifindex, struct sset *ingress)
-{
-    struct hmapx targets = HMAPX_INITIALIZER(&targets);
-    struct hmapx_node *node;
-    struct ofpbuf request;
-
-    ofpbuf_init(&request, 64);
-    bigtcp_rtnl_compose_filters(&request, ifindex);
-    for_each_reply(&request, add_redirect, &targets);
-    ofpbuf_uninit(&request);
-    COVERAGE_INC(bigtcp_rtnl_filters);
-
-    HMAPX_FOR_EACH (node, &targets) {
-        add_if_ifb((uintptr_t) node->data, ingress);
+    reading_init(&reading, netnsid);
+    for (size_t i = 0; i < n; i++) {
+        if (targets[i].access->netnsid == netnsid
+            && is_elsewhere(&targets[i])) {
+            targets[i].done = true;
+            reading_add(&reading, &targets[i]);
+        }
     }
-    hmapx_destroy(&targets);
+    error = dump_links(netnsid, start_reading, store_reply, &reading);
+    for (size_t i = 0; i < n; i++) {
+        struct bigtcp_access *access = targets[i].access;
+
+        if (!targets[i].done || access->netnsid != netnsid) {
+            continue;
+        } else if (targets[i].found) {
+            access->error = 0;
+        } else if (access->name) {
+            /* The datapath knows. */
+            targets[i].done = false;
+        } else {
+            access->error = error ? remote_error(error) : ENODEV;
+        }
+    }
+    reading_destroy(&reading);
 }
 
+/* Reads the device of 'target', an internal port that is neither in this
+ * network namespace nor where it was, where it is.  The datapath knows the
+ * number of that namespace. */
 static void
-add_filtered(struct ofpbuf *reply, void *ifindexes)
-{
-    add_ifindex(bigtcp_rtnl_parse_ingress(reply), ifindexes);
-}
-
-/* Adds to 'ifindexes' the numbers of those devices of this network namespace
- * for which find_ingress() can find anything. */
-static void
-find_filtered(struct hmapx *ifindexes)
-{
-    struct ofpbuf request;
-
-    ofpbuf_init(&request, 64);
-    nl_msg_put_nlmsghdr(&request, 0, RTM_GETQDISC, NLM_F_REQUEST | NLM_F_DUMP);
-    ofpbuf_put_zeros(&request, sizeof(struct tcmsg));
-    for_each_reply(&request, add_filtered, ifindexes);
-    ofpbuf_uninit(&request);
-    COVERAGE_INC(bigtcp_rtnl_dump);
-}
-
-/* Reads the device of 'access', an internal port that is not in this network
- * namespace, where it is.  The datapath knows the number of that
- * namespace. */
-static void
-get_remote(struct bigtcp_access *access)
+read_moved(struct target *target)
 {
     struct dpif_netlink_vport vport;
-    struct ofpbuf *buf, request;
+    struct ofpbuf *buf;
 
-    if (dpif_netlink_vport_get(access->name, &vport, &buf)) {
+    if (dpif_netlink_vport_get(target->access->name, &vport, &buf)) {
         return;
     }
     if (netnsid_is_remote(vport.netnsid)) {
-        ofpbuf_init(&request, 128);
-        bigtcp_rtnl_compose_get(&request, access->name);
-        nl_msg_put_u32(&request, BIGTCP_IFLA_TARGET_NETNSID, vport.netnsid);
-        access->error = get_link(&request, access->link) ? ENODEV : 0;
-        access->link->netnsid = vport.netnsid;
-        ofpbuf_uninit(&request);
+        read_one(target, vport.netnsid);
     }
     ofpbuf_delete(buf);
 }
 
-/* Returns the largest packet, in bytes, that the kernel's code for tunnels of
- * 'kind' takes, found by making one.
- *
- * A tunnel device's ceiling is no proof of that.  One that was made with a
- * lower device, on any kernel, has the ceiling of that
- * (netif_inherit_tso_max()), also if another program made it and Open vSwitch
- * took it over.  But the length fields of the outer IP and UDP headers have 16
- * bits, and a kernel must know what to do with more.  A driver that does says
- * so by itself: a new device without a lower device has 524280 (vxlan and
- * geneve from Linux 7.3 on), else 65536. */
-static uint32_t
-tunnel_carries(const char *kind)
-{
-    static struct simap known = SIMAP_INITIALIZER(&known);
-    uint32_t carries = simap_get(&known, kind);
-
-    if (!carries) {
-        struct bigtcp_rtnl_probe probe = { .kind = kind };
-
-        carries = BIGTCP_LEGACY_SIZE;
-        if (!bigtcp_rtnl_probe(&probe, 1) && !probe.error) {
-            carries = bigtcp_link_ceiling(&probe.link);
-        }
-        simap_put(&known, kind, carries);
-    }
-    return carries;
-}
-
-/* Completes what was read of a device by what the kernel does not say of
- * it. */
+/* Reads the 'n' devices, one by a request, several by one dump for each
+ * network namespace. */
 static void
-add_carries(struct bigtcp_link *link)
+read_targets(struct target *targets, size_t n)
 {
-    static const char *const kinds[] = { "vxlan", "geneve", "gretap" };
+    struct reading reading;
 
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-        if (!strcmp(link->kind, kinds[i])
-            && bigtcp_link_ceiling(link) > BIGTCP_LEGACY_SIZE) {
-            uint32_t carries = tunnel_carries(link->kind);
-
-            if (carries < bigtcp_link_ceiling(link)) {
-                link->carries = carries;
-            }
-        }
-    }
-}
-
-/* Completes what was read of 'access', or not found, in this network
- * namespace.  '*module' says whether our kernel module is loaded, -1 if nobody
- * looked, and 'filtered' for which devices find_ingress() is needed. */
-static void
-complete_access(struct bigtcp_access *access, int *module,
-                const struct hmapx *filtered)
-{
-    struct bigtcp_link *link = access->link;
-
-    /* Its name may be that of another device here. */
-    if (access->internal
-        && (access->error == ENODEV
-            || (!access->error && !bigtcp_link_is_internal(link)))) {
-        get_remote(access);
-    }
-
-    access->remote = false;
-    if (!access->error) {
-        if (bigtcp_link_is_internal(link)) {
-            if (*module < 0) {
-                *module = bigtcp_genl_is_there();
-            }
-            link->settable = *module;
-        }
-        access->remote = (netnsid_is_remote(link->netnsid)
-                          && !link->settable);
-        add_carries(link);
-        if (access->details && !netnsid_is_remote(link->netnsid)) {
-            get_details(access);
-        }
-        if (access->ingress && !netnsid_is_remote(link->netnsid)
-            && hmapx_contains(filtered,
-                              (void *) (uintptr_t) link->ifindex)) {
-            find_ingress(link->ifindex, access->ingress);
-        }
-    }
-}
-
-/* One device is read by a request, several are by one dump. */
-static void
-bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
-{
-    struct hmapx filtered = HMAPX_INITIALIZER(&filtered);
-    bool ingress = false;
-    int module = -1;
-
+    reading_init(&reading, NETNSID_LOCAL);
     if (n == 1) {
-        struct ofpbuf request;
+        bool here = (targets->access->name
+                     || !netnsid_is_remote(targets->access->netnsid));
 
-        ofpbuf_init(&request, 128);
-        bigtcp_rtnl_compose_get(&request, accesses->name);
-        accesses->error = get_link(&request, accesses->link);
-        ofpbuf_uninit(&request);
+        read_one(targets, here ? NETNSID_LOCAL : targets->access->netnsid);
+        targets->done = !here;
+        if (needs_lowers(targets)) {
+            dump_links(NETNSID_LOCAL, start_reading, store_reply, &reading);
+        }
     } else {
-        struct shash wanted = SHASH_INITIALIZER(&wanted);
         int error;
 
         for (size_t i = 0; i < n; i++) {
-            accesses[i].error = ENODEV;
-            shash_add(&wanted, accesses[i].name, &accesses[i]);
+            if (targets[i].access->name
+                || !netnsid_is_remote(targets[i].access->netnsid)) {
+                reading_add(&reading, &targets[i]);
+            }
         }
-        error = for_each_link(store_link, &wanted);
-        for (size_t i = 0; error && i < n; i++) {
-            accesses[i].error = error;
+        error = dump_links(NETNSID_LOCAL, start_reading, store_reply,
+                           &reading);
+        for (size_t i = 0; i < n; i++) {
+            /* If it is EAGAIN, what was found is right. */
+            targets[i].access->error = (targets[i].found ? 0
+                                        : error ? error : ENODEV);
         }
-        shash_destroy(&wanted);
     }
+    find_lowers(&reading, targets, n);
+    reading_destroy(&reading);
 
     for (size_t i = 0; i < n; i++) {
-        ingress = ingress || accesses[i].ingress;
+        int netnsid = targets[i].access->netnsid;
+
+        if (is_elsewhere(&targets[i]) && netnsid_is_remote(netnsid)) {
+            read_namespace(targets, n, netnsid);
+        }
+        if (is_elsewhere(&targets[i]) && targets[i].access->name) {
+            read_moved(&targets[i]);
+        }
     }
-    if (ingress && !access("/sys/module/ifb", F_OK)) {
-        find_filtered(&filtered);
+}
+
+/* Completes what was read of 'access'. */
+static void
+complete_access(struct bigtcp_access *access)
+{
+    struct bigtcp_link *link = access->link;
+
+    access->remote = false;
+    if (access->error) {
+        return;
     }
+    bigtcp_link_watch_found(link);
+    if (bigtcp_link_is_internal(link)) {
+        link->settable = bigtcp_genl_is_there();
+    }
+    access->remote = netnsid_is_remote(link->netnsid) && !link->settable;
+    bigtcp_rtnl_probe_carries(link);
+    link->features = bigtcp_link_watch_get_features(link);
+    if (access->ingress && !netnsid_is_remote(link->netnsid)) {
+        bigtcp_tc_get_ingress(link->ifindex, access->ingress);
+    }
+}
+
+/* What bigtcp_tc_run() told 'get', which must not get lost for 'run'. */
+static bool tc_changed;
+
+static bool
+bigtcp_rtnl_run(void)
+{
+    bool changed = bigtcp_genl_run() | tc_changed;
+
+    changed |= bigtcp_link_watch_run();
+    changed |= bigtcp_tc_run(bigtcp_link_watch_is_asked);
+    tc_changed = false;
+    return changed;
+}
+
+static void
+bigtcp_rtnl_wait(void)
+{
+    bigtcp_genl_wait();
+    bigtcp_link_watch_wait();
+}
+
+static void
+bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
+{
+    struct target *targets = xcalloc(n, sizeof *targets);
+    bool ingress = false;
+
+    bigtcp_link_watch_start();
     for (size_t i = 0; i < n; i++) {
-        complete_access(&accesses[i], &module, &filtered);
+        targets[i].access = &accesses[i];
+        accesses[i].message = NULL;
+        if (accesses[i].name) {
+            bigtcp_link_watch_ask(accesses[i].name);
+        }
+        if (accesses[i].lowers) {
+            sset_clear(accesses[i].lowers);
+        }
+        if (accesses[i].ingress) {
+            sset_clear(accesses[i].ingress);
+            ingress = true;
+        }
     }
-    hmapx_destroy(&filtered);
+    if (ingress) {
+        tc_changed |= bigtcp_tc_run(bigtcp_link_watch_is_asked);
+        bigtcp_tc_read();
+    }
+    read_targets(targets, n);
+    for (size_t i = 0; i < n; i++) {
+        complete_access(&accesses[i]);
+    }
+    free(targets);
 }
 
 /* Returns true if rtnetlink cannot do what 'access' asks for.  A request to
@@ -678,11 +530,10 @@ const struct bigtcp_class bigtcp_rtnl_class = {
     .name = "rtnl",
     .get = bigtcp_rtnl_get,
     .set = bigtcp_rtnl_set,
-    .get_offloads = bigtcp_ethtool_get_offloads,
     .tap = &bigtcp_bpf_tap_class,
-    .resegments = bigtcp_kernel_resegments,
-    .run = bigtcp_genl_run,
-    .wait = bigtcp_genl_wait,
+    .get_kernel = bigtcp_probe_kernel,
+    .run = bigtcp_rtnl_run,
+    .wait = bigtcp_rtnl_wait,
 };
 
 struct kind_ceiling {
@@ -694,10 +545,10 @@ static void
 update_kind_ceiling(struct ofpbuf *reply, void *kind_ceiling_)
 {
     struct kind_ceiling *kc = kind_ceiling_;
+    struct bigtcp_rtnl_ties ties;
     struct bigtcp_link link;
-    const char *name;
 
-    if (bigtcp_rtnl_parse(reply, &link, &name)
+    if (bigtcp_rtnl_parse(reply, &link, &ties)
         && !strcmp(link.kind, kc->kind)) {
         kc->ceiling = MAX(kc->ceiling, bigtcp_link_ceiling(&link));
     }
@@ -709,122 +560,8 @@ int
 bigtcp_rtnl_kind_ceiling(const char *kind, uint32_t *ceiling)
 {
     struct kind_ceiling kc = { .kind = kind };
-    int error = for_each_link(update_kind_ceiling, &kc);
+    int error = dump_links(NETNSID_LOCAL, NULL, update_kind_ceiling, &kc);
 
     *ceiling = kc.ceiling;
     return error;
-}
-
-/* Composes in 'buf' a request to make a device 'name' of 'kind', a tunnel as
- * OVS makes it: without a remote of its own. */
-static void
-compose_new(struct ofpbuf *buf, const char *name, const char *kind)
-{
-    /* Of linux/if_link.h and linux/if_tunnel.h. */
-    enum {
-        VXLAN_COLLECT_METADATA = 25,
-        GENEVE_COLLECT_METADATA = 6,
-        GRE_COLLECT_METADATA = 18,
-    };
-    struct ifinfomsg *ifi;
-    size_t linkinfo, data;
-
-    nl_msg_put_nlmsghdr(buf, 0, RTM_NEWLINK, (NLM_F_REQUEST | NLM_F_ACK
-                                              | NLM_F_CREATE | NLM_F_EXCL));
-    ifi = ofpbuf_put_zeros(buf, sizeof *ifi);
-    ifi->ifi_family = AF_UNSPEC;
-    nl_msg_put_string(buf, IFLA_IFNAME, name);
-    linkinfo = nl_msg_start_nested(buf, IFLA_LINKINFO);
-    nl_msg_put_string(buf, IFLA_INFO_KIND, kind);
-    data = nl_msg_start_nested(buf, IFLA_INFO_DATA);
-    if (!strcmp(kind, "vxlan")) {
-        nl_msg_put_u8(buf, VXLAN_COLLECT_METADATA, 1);
-    } else if (!strcmp(kind, "geneve")) {
-        nl_msg_put_flag(buf, GENEVE_COLLECT_METADATA);
-    } else if (!strcmp(kind, "gretap")) {
-        nl_msg_put_flag(buf, GRE_COLLECT_METADATA);
-    }
-    nl_msg_end_nested(buf, data);
-    nl_msg_end_nested(buf, linkinfo);
-}
-
-/* Makes a device of the kind in 'probe' through 'sock', asks for the largest
- * of each size, and reads it. */
-static void
-probe_kind(struct nl_sock *sock, struct bigtcp_rtnl_probe *probe)
-{
-    char *device = xasprintf("p-%.12s", probe->kind);
-    struct ofpbuf *request = ofpbuf_new(256);
-    struct ofpbuf *reply = ofpbuf_new(4096);
-    struct bigtcp_sizes sizes;
-    const char *name;
-
-    compose_new(request, device, probe->kind);
-    probe->error = bigtcp_nl_exchange(sock, request, reply, NULL);
-
-    for (int step = 0; step < 2 && !probe->error; step++) {
-        ofpbuf_clear(request);
-        bigtcp_rtnl_compose_get(request, device);
-        probe->error = bigtcp_nl_exchange(sock, request, reply, NULL);
-        if (!probe->error
-            && !bigtcp_rtnl_parse(reply, &probe->link, &name)) {
-            probe->error = EPROTO;
-        }
-        if (!probe->error && !step) {
-            memset(&sizes, 0, sizeof sizes);
-            bigtcp_sizes_set(&sizes, BIGTCP_GSO_MAX_SIZE,
-                             bigtcp_link_ceiling(&probe->link));
-            bigtcp_sizes_set(&sizes, BIGTCP_GSO_IPV4_MAX_SIZE,
-                             bigtcp_link_ceiling(&probe->link));
-            bigtcp_sizes_set(&sizes, BIGTCP_GRO_MAX_SIZE, BIGTCP_MAX_SIZE);
-            bigtcp_sizes_set(&sizes, BIGTCP_GRO_IPV4_MAX_SIZE,
-                             BIGTCP_MAX_SIZE);
-            ofpbuf_clear(request);
-            bigtcp_rtnl_compose_set(request, probe->link.ifindex, &sizes);
-            /* What is refused shows in what is read next. */
-            bigtcp_nl_exchange(sock, request, reply, NULL);
-        }
-    }
-    ofpbuf_delete(request);
-    ofpbuf_delete(reply);
-    free(device);
-}
-
-struct probe_thread {
-    struct bigtcp_rtnl_probe *probes;
-    size_t n;
-    int error;
-};
-
-static void *
-probe_main(void *aux_)
-{
-    struct probe_thread *aux = aux_;
-    struct nl_sock *sock;
-
-    /* Of this thread alone.  The kernel removes it with all that is in it
-     * when the thread ends. */
-    if (unshare(CLONE_NEWNET)) {
-        aux->error = errno;
-        return NULL;
-    }
-    aux->error = nl_sock_create(NETLINK_ROUTE, &sock);
-    if (!aux->error) {
-        for (size_t i = 0; i < aux->n; i++) {
-            probe_kind(sock, &aux->probes[i]);
-        }
-        nl_sock_destroy(sock);
-    }
-    return NULL;
-}
-
-/* Tries the 'n' kinds of device in 'probes' in a network namespace that exists
- * only for that.  Returns 0 or a positive errno value if there can be none. */
-int
-bigtcp_rtnl_probe(struct bigtcp_rtnl_probe *probes, size_t n)
-{
-    struct probe_thread aux = { .probes = probes, .n = n };
-
-    xpthread_join(ovs_thread_create("bigtcp_probe", probe_main, &aux), NULL);
-    return aux.error;
 }

@@ -33,7 +33,7 @@ read_ports(struct bigtcp_port *array[], size_t n)
             devs[n_devs++] = device;
         }
     }
-    bigtcp_devices_read(devs, n_devs, false);
+    bigtcp_devices_read(devs, n_devs);
     free(devs);
 }
 

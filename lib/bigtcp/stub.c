@@ -8,6 +8,7 @@
 #include "bigtcp/genl.h"
 #include "bigtcp/probe.h"
 #include "bigtcp/provider.h"
+#include "bigtcp/rtnl-probe.h"
 #include "bigtcp/rtnl.h"
 
 #include <errno.h>
@@ -21,10 +22,13 @@ refuse(struct bigtcp_access *accesses, size_t n)
     }
 }
 
-static int
-refuse_offloads(const char *device OVS_UNUSED, uint32_t *offloads OVS_UNUSED)
+static void
+know_no_kernel(struct bigtcp_kernel *kernel)
 {
-    return EOPNOTSUPP;
+    *kernel = (struct bigtcp_kernel) {
+        .resegments = BIGTCP_NOT_KNOWN,
+        .error = EOPNOTSUPP,
+    };
 }
 
 static bool
@@ -42,8 +46,8 @@ const struct bigtcp_class bigtcp_rtnl_class = {
     .name = "rtnl",
     .get = refuse,
     .set = refuse,
-    .get_offloads = refuse_offloads,
     .tap = &bigtcp_bpf_tap_class,
+    .get_kernel = know_no_kernel,
     .run = never,
     .wait = wait_for_nothing,
 };

@@ -39,6 +39,20 @@ bigtcp_attr_from_string(const char *name, enum bigtcp_attr *attr)
     return false;
 }
 
+/* Returns the name of 'offload' as 'ethtool -k' prints it. */
+const char *
+bigtcp_offload_to_string(enum bigtcp_offload offload)
+{
+    switch (offload) {
+#define BIGTCP_OFFLOAD(ENUM, NAME) case BIGTCP_OFFLOAD_##ENUM: return NAME;
+    BIGTCP_OFFLOADS
+#undef BIGTCP_OFFLOAD
+    case BIGTCP_N_OFFLOADS:
+        break;
+    }
+    OVS_NOT_REACHED();
+}
+
 /* Returns true if 'a' and 'b' have the same attributes and values. */
 bool
 bigtcp_sizes_equal(const struct bigtcp_sizes *a, const struct bigtcp_sizes *b)
@@ -145,14 +159,16 @@ bigtcp_link_is_internal(const struct bigtcp_link *link)
 bool
 bigtcp_link_equal(const struct bigtcp_link *a, const struct bigtcp_link *b)
 {
-    return (a->ifindex == b->ifindex
+    return (!strcmp(a->name, b->name)
+            && a->ifindex == b->ifindex
             && a->netnsid == b->netnsid
             && a->settable == b->settable
             && !strcmp(a->kind, b->kind)
             && !strcmp(a->qdisc, b->qdisc)
             && a->tso_max_segs == b->tso_max_segs
-            && a->tso_off == b->tso_off
-            && a->lro_on == b->lro_on
+            && a->features == b->features
+            && a->mtu == b->mtu
             && a->carries == b->carries
+            && a->carries_error == b->carries_error
             && bigtcp_sizes_equal(&a->sizes, &b->sizes));
 }

@@ -100,8 +100,41 @@ bool bigtcp_sizes_parse(struct bigtcp_sizes *, const char *);
 /* Kind of link of an internal port, as the kernel names it. */
 #define BIGTCP_KIND_INTERNAL "openvswitch"
 
+/* What a device does itself, as bits: 1 << one of these.  The names are those
+ * of 'ethtool -k'. */
+#define BIGTCP_OFFLOADS                                                 \
+    BIGTCP_OFFLOAD(TSO4, "tx-tcp-segmentation")                         \
+    BIGTCP_OFFLOAD(TSO6, "tx-tcp6-segmentation")                        \
+    BIGTCP_OFFLOAD(CSUM, "tx-checksum-ip-generic")                      \
+    BIGTCP_OFFLOAD(UDP, "tx-udp_tnl-segmentation")                      \
+    BIGTCP_OFFLOAD(UDP_CSUM, "tx-udp_tnl-csum-segmentation")            \
+    BIGTCP_OFFLOAD(GRE, "tx-gre-segmentation")                          \
+    BIGTCP_OFFLOAD(GRE_CSUM, "tx-gre-csum-segmentation")            \
+    BIGTCP_OFFLOAD(TSO_ECN, "tx-tcp-ecn-segmentation")                  \
+    BIGTCP_OFFLOAD(TSO_MANGLEID, "tx-tcp-mangleid-segmentation")        \
+    BIGTCP_OFFLOAD(LRO, "rx-lro")
+
+enum bigtcp_offload {
+#define BIGTCP_OFFLOAD(ENUM, NAME) BIGTCP_OFFLOAD_##ENUM,
+    BIGTCP_OFFLOADS
+#undef BIGTCP_OFFLOAD
+    BIGTCP_N_OFFLOADS
+};
+
+/* What a device has that does not tell: all that does no harm. */
+#define BIGTCP_OFFLOADS_ALL \
+    (((1u << BIGTCP_N_OFFLOADS) - 1) & ~(1u << BIGTCP_OFFLOAD_LRO))
+
+/* NETIF_F_ALL_TSO. */
+#define BIGTCP_OFFLOADS_TSO                                             \
+    (1u << BIGTCP_OFFLOAD_TSO4 | 1u << BIGTCP_OFFLOAD_TSO6              \
+     | 1u << BIGTCP_OFFLOAD_TSO_ECN | 1u << BIGTCP_OFFLOAD_TSO_MANGLEID)
+
+const char *bigtcp_offload_to_string(enum bigtcp_offload);
+
 /* What the kernel says of a device. */
 struct bigtcp_link {
+    char name[16];              /* Its name in 'netnsid'. */
     int ifindex;                /* Interface index. */
     int netnsid;                /* Network namespace, as of lib/netnsid.h. */
     bool settable;              /* 'tso_max_size' can be set, and all sizes
@@ -109,20 +142,55 @@ struct bigtcp_link {
     char kind[16];              /* Kind of link, e.g. BIGTCP_KIND_INTERNAL,
                                  * "" for hardware. */
     char qdisc[16];             /* Kind of its root queueing discipline. */
+    uint32_t features;          /* Bit 1 << enum bigtcp_offload for each that
+                                 * it does. */
+    uint32_t mtu;               /* Bytes, 0 if not known. */
     uint32_t tso_max_segs;      /* Ceiling of gso_max_segs. */
     uint32_t carries;           /* Of a tunnel: largest packet, in bytes, that
                                  * the kernel's code for it takes, if that is
                                  * less than the ceiling; else 0. */
+    int carries_error;          /* Positive errno value if that cannot be found
+                                 * out, else 0. */
     struct bigtcp_sizes sizes;  /* Live values.  What is not present, this
                                  * kernel does not have. */
-
-    /* Details (lib/bigtcp/provider.h). */
-    bool tso_off;               /* It has NETIF_F_GSO_SOFTWARE at most. */
-    bool lro_on;                /* NETIF_F_LRO. */
 };
+
+/* Returns true if 'link' does no kind of TSO. */
+static inline bool
+bigtcp_link_tso_off(const struct bigtcp_link *link)
+{
+    return !(link->features & BIGTCP_OFFLOADS_TSO);
+}
+
+/* Returns true if 'link' does LRO. */
+static inline bool
+bigtcp_link_lro_on(const struct bigtcp_link *link)
+{
+    return (link->features & (1u << BIGTCP_OFFLOAD_LRO)) != 0;
+}
 
 uint32_t bigtcp_link_ceiling(const struct bigtcp_link *);
 bool bigtcp_link_is_internal(const struct bigtcp_link *);
 bool bigtcp_link_equal(const struct bigtcp_link *, const struct bigtcp_link *);
+
+/* An answer to a question that cannot always be asked. */
+enum bigtcp_answer {
+    BIGTCP_NO,
+    BIGTCP_YES,
+    BIGTCP_NOT_KNOWN,
+};
+
+/* What the running kernel does with packets, whatever the device. */
+struct bigtcp_kernel {
+    enum bigtcp_answer resegments; /* It cuts TCP packets that are too large
+                                    * into GSO packets that fit
+                                    * (lib/bigtcp/probe.h). */
+    int error;                  /* Why that is not known: a positive errno
+                                 * value; else 0. */
+    bool ignores_size;          /* It looks at no GSO size (before
+                                 * 24ab059d2ebd). */
+    bool one_limit;             /* It takes gso_max_size for IPv4, too (before
+                                 * e609c959a939). */
+};
 
 #endif /* lib/bigtcp/types.h */
