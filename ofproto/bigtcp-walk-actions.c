@@ -36,6 +36,21 @@ apply_action(struct bigtcp_walk_state *state, const struct nlattr *a)
     return true;
 }
 
+/* Returns true if the packet of 'state' has what action 'type' takes for
+ * granted: upstream's functions for it check that by assertions. */
+static bool
+has_needed_headers(const struct bigtcp_walk_state *state,
+                   enum ovs_action_attr type)
+{
+    bool eth = dp_packet_is_eth(state->packet);
+
+    return (type == OVS_ACTION_ATTR_PUSH_ETH ? !eth
+            : type == OVS_ACTION_ATTR_POP_ETH
+            ? eth && dp_packet_l3(state->packet)
+            : type == OVS_ACTION_ATTR_PUSH_VLAN
+            || type == OVS_ACTION_ATTR_POP_VLAN ? eth : true);
+}
+
 /* Returns what user space action 'a' is for. */
 static const char *
 userspace_purpose(const struct nlattr *a)
@@ -190,7 +205,8 @@ change_headers(struct bigtcp_walk_state *state, const struct nlattr *a)
     struct bigtcp_path_steps *steps = &state->steps;
     uint32_t before = dp_packet_size(state->packet);
 
-    if (!apply_action(state, a)) {
+    if (!has_needed_headers(state, nl_attr_type(a))
+        || !apply_action(state, a)) {
         return false;
     }
     for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {

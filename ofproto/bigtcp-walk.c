@@ -95,6 +95,11 @@ compose_packet(const struct flow *flow)
     pkt_metadata_from_flow(&packet->md, flow);
     /* For the offsets of its headers. */
     flow_extract(packet, &extracted);
+    if (flow->packet_type != htonl(PT_ETH)) {
+        dp_packet_reset_packet(packet, ETH_HEADER_LEN);
+        packet->packet_type = flow->packet_type;
+        flow_extract(packet, &extracted);
+    }
     return packet;
 }
 
