@@ -30,6 +30,10 @@
 #include "unixctl.h"
 #include "util.h"
 
+/* bigtcp_bridge_run() was called since bigtcp_bridge_wait(), which the bridge
+ * does only while it is connected to the database and holds its lock. */
+static bool has_run;
+
 /* Stores in 'place' where 'netdev', a port of 'bridge', is.  'place' may point
  * into 'namebuf'.  The caller must free_place() it. */
 static void
@@ -111,15 +115,21 @@ bigtcp_bridge_forget(const struct netdev *netdev)
 void
 bigtcp_bridge_run(void)
 {
+    has_run = true;
     bigtcp_port_run();
     bigtcp_observe_run();
 }
 
+/* Wakes up when bigtcp_bridge_run() has something to do, unless that was not
+ * called: then it will not be until something else wakes up the bridge. */
 void
 bigtcp_bridge_wait(void)
 {
-    bigtcp_port_wait();
-    bigtcp_observe_wait();
+    if (has_run) {
+        bigtcp_port_wait();
+        bigtcp_observe_wait();
+    }
+    has_run = false;
 }
 
 /* Stores in 'status' what netdev_get_status() says of 'netdev', nothing if
@@ -158,7 +168,8 @@ keep_status(const struct netdev *netdev, const struct smap *old_status,
         }
     }
     find_place("", netdev, namebuf, &place);
-    bigtcp_port_learn(&place, smap_get(old_status, BIGTCP_STATUS_ORIGINAL));
+    bigtcp_port_learn(netdev, &place,
+                      smap_get(old_status, BIGTCP_STATUS_ORIGINAL));
     free_place(&place);
 }
 
@@ -291,6 +302,12 @@ static void
 bigtcp_unixctl_refresh(struct unixctl_conn *conn, int argc OVS_UNUSED,
                        const char *argv[] OVS_UNUSED, void *aux OVS_UNUSED)
 {
+    if (!bigtcp_port_is_configured()) {
+        unixctl_command_reply_error(conn, "the bridges are not configured: "
+                                    "the database was not read yet, or "
+                                    "another process holds its lock");
+        return;
+    }
     bigtcp_port_refresh();
     bigtcp_port_commit(false);
     unixctl_command_reply(conn, NULL);

@@ -57,7 +57,7 @@ examine(struct bigtcp_device *device)
                           "module openvswitch_bigtcp reaches",
                           device->name);
     } else if (device->error == ENODEV) {
-        bigtcp_device_forget_originals(device);
+        bigtcp_device_release_originals(device);
         if (!ovs_list_is_empty(&device->ports)) {
             bigtcp_report_add(&device->report, BIGTCP_STATE_ERROR,
                               "there is no device %s", device->name);
@@ -73,7 +73,7 @@ examine(struct bigtcp_device *device)
             bigtcp_device_follow_move(device);
         } else {
             /* Another device of the same name. */
-            bigtcp_device_forget_originals(device);
+            bigtcp_device_release_originals(device);
         }
     }
     if (!device->error && !device->remote) {
@@ -90,7 +90,7 @@ back_off(struct bigtcp_device *device)
 }
 
 /* Finds which of the sizes that 'device' lacks of 'wanted' it had, and lost to
- * another program.  Unless that is put right now, makes 'wanted' what is there
+ * another program.  Unless that is corrected now, makes 'wanted' what is there
  * and says so in the report. */
 static void
 handle_drift(struct bigtcp_device *device, struct bigtcp_sizes *wanted)
@@ -125,9 +125,9 @@ handle_drift(struct bigtcp_device *device, struct bigtcp_sizes *wanted)
         COVERAGE_INC(bigtcp_drift);
         device->n_drifts++;
         back_off(device);
-        VLOG_WARN_RL(&rl, "%s: another program changed it: %s; put right "
-                     "(for the %u. time)", device->name, ds_cstr(&what),
-                     device->n_drifts);
+        VLOG_WARN_RL(&rl, "%s: another program changed it: %s; corrected "
+                     "(%u time%s)", device->name, ds_cstr(&what),
+                     device->n_drifts, device->n_drifts == 1 ? "" : "s");
     } else if (what.length && !device->request.enforce) {
         bigtcp_report_add(&device->report, BIGTCP_STATE_DRIFTED,
                           "another program changed it: %s "
@@ -135,8 +135,9 @@ handle_drift(struct bigtcp_device *device, struct bigtcp_sizes *wanted)
     } else if (what.length) {
         bigtcp_report_add(&device->report, BIGTCP_STATE_DRIFTED,
                           "another program keeps changing it: %s "
-                          "(put right %u times)", ds_cstr(&what),
-                          device->n_drifts);
+                          "(corrected %u time%s)", ds_cstr(&what),
+                          device->n_drifts,
+                          device->n_drifts == 1 ? "" : "s");
     } else if (time_msec() >= device->hold_until + device->backoff) {
         device->backoff = 0;
     }
@@ -428,7 +429,8 @@ commit_devices(struct bigtcp_device *devs[], size_t n)
     }
     log_news(news, n_news);
     for (size_t i = 0; i < n; i++) {
-        if (ovs_list_is_empty(&devs[i]->ports) && !devs[i]->watched) {
+        if (ovs_list_is_empty(&devs[i]->ports) && !devs[i]->watched
+            && !devs[i]->original.present) {
             bigtcp_device_destroy(devs[i]);
         }
     }

@@ -342,9 +342,10 @@ bigtcp_device_keep_originals(struct bigtcp_device *device,
 }
 
 /* Forgets the original values of 'device' that it has again and that no port
- * asks to change; all of them if no port asks for anything, since what the
- * ceiling did not let come back will not.  A ceiling that nothing can set now
- * may come back later, and with it the rest. */
+ * asks to change.  If no port asks for anything, also those that its ceiling
+ * did not let come back, since it will not; but not what the kernel refused.
+ * A ceiling that nothing can set now may come back later, and with it the
+ * rest. */
 void
 bigtcp_device_drop_originals(struct bigtcp_device *device)
 {
@@ -358,9 +359,10 @@ bigtcp_device_drop_originals(struct bigtcp_device *device)
         if (bigtcp_sizes_has(&device->original, attr)
             && !bigtcp_sizes_has(&device->request.asked, attr)
             && !(device->request.held & (1u << attr))
-            && (!device->request.asked.present
-                || (device->link.sizes.value[attr]
-                    == device->original.value[attr]))) {
+            && (device->link.sizes.value[attr]
+                == (device->request.asked.present
+                    ? device->original.value[attr]
+                    : device->settled.value[attr]))) {
             bigtcp_sizes_clear(&device->original, attr);
             originals_changed = true;
         }
@@ -382,14 +384,42 @@ bigtcp_device_follow_move(struct bigtcp_device *device)
     }
 }
 
-/* Forgets the original values of 'device'. */
+/* Forgets the original values of 'device', whose name is not, or no longer,
+ * that of the device that they belong to.  If that one has another name now,
+ * they go on with that name.  If it is nowhere, they stay for as long as a
+ * port waits for it, since what was moved to another network namespace can
+ * come back. */
 void
-bigtcp_device_forget_originals(struct bigtcp_device *device)
+bigtcp_device_release_originals(struct bigtcp_device *device)
 {
-    if (device->original.present) {
-        memset(&device->original, 0, sizeof device->original);
-        originals_changed = true;
+    struct bigtcp_link link;
+    struct bigtcp_access access = {
+        .ifindex = device->original_ifindex,
+        .netnsid = device->netnsid,
+        .link = &link,
+    };
+
+    if (!device->original.present) {
+        return;
     }
+    device->class->get(&access, 1);
+    free(access.message);
+    if (!access.error && strcmp(link.name, device->name)) {
+        struct bigtcp_device *other = bigtcp_device_get(link.name,
+                                                        device->class);
+
+        if (!other->original.present) {
+            other->original = device->original;
+            other->original_ifindex = device->original_ifindex;
+        }
+        bigtcp_device_touch(other);
+    } else if (device->error == ENODEV
+               && (access.error != ENODEV
+                   || !ovs_list_is_empty(&device->ports))) {
+        return;
+    }
+    memset(&device->original, 0, sizeof device->original);
+    originals_changed = true;
 }
 
 /* Reads the record of original sizes, unless that was done. */

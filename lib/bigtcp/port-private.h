@@ -56,7 +56,7 @@ struct bigtcp_device {
     struct bigtcp_sizes settled;
     int settled_ifindex;
     bool refused;               /* The kernel did not take all of it. */
-    unsigned int n_drifts;      /* Times that it was put right. */
+    unsigned int n_drifts;      /* Times that it was corrected. */
     int backoff;                /* Milliseconds, 0 if all is quiet. */
     long long int hold_until;   /* Not to be sent again before, in
                                  * milliseconds of time_msec(). */
@@ -162,7 +162,7 @@ bool bigtcp_device_is_managed(const struct bigtcp_device *);
 void bigtcp_device_keep_originals(struct bigtcp_device *,
                                   const struct bigtcp_sizes *change);
 void bigtcp_device_drop_originals(struct bigtcp_device *);
-void bigtcp_device_forget_originals(struct bigtcp_device *);
+void bigtcp_device_release_originals(struct bigtcp_device *);
 void bigtcp_device_follow_move(struct bigtcp_device *);
 
 /* lib/bigtcp/topology.c: what depends on what. */

@@ -52,6 +52,15 @@ static long long int next_poll = LLONG_MAX;
 /* A person asked for the next commit. */
 static bool forced;
 
+/* Ports are as the database has them: a port that is not there is not asked
+ * for.  Not so before the first reconfiguration, nor after ports were
+ * forgotten without one, since the lock of the database was lost. */
+static bool configured;
+
+/* Names of the ports without a device whose status an earlier process
+ * wrote. */
+static struct sset learned = SSET_INITIALIZER(&learned);
+
 /* Ports may be 'untold', and bigtcp_port_run() was called since then. */
 static bool has_untold;
 static bool untold_waited;
@@ -226,7 +235,9 @@ bigtcp_port_configure(struct netdev *netdev,
     }
 
     if (!port->device) {
-        if (changed) {
+        /* What is left of the keys in its status must go with them. */
+        if (sset_find_and_delete(&learned, netdev_get_name(netdev))
+            || changed) {
             if (bigtcp_port_asks(port)) {
                 VLOG_INFO("%s: %s (%s)", netdev_get_name(netdev),
                           bigtcp_state_to_string(BIGTCP_STATE_UNSUPPORTED),
@@ -243,17 +254,19 @@ bigtcp_port_configure(struct netdev *netdev,
     }
 }
 
-/* Notes that an earlier process managed the port at 'place', and takes its
+/* Notes that an earlier process managed 'netdev', at 'place', and takes its
  * original sizes from 'original', the text that the status of its Interface
  * has for them or NULL, unless they are known. */
 void
-bigtcp_port_learn(const struct bigtcp_port_place *place, const char *original)
+bigtcp_port_learn(const struct netdev *netdev,
+                  const struct bigtcp_port_place *place, const char *original)
 {
     struct bigtcp_device *device;
     struct bigtcp_sizes sizes;
     int ifindex;
 
     if (!place->class) {
+        sset_add(&learned, netdev_get_name(netdev));
         return;
     }
     device = bigtcp_device_get(place->device, place->class);
@@ -274,6 +287,7 @@ bigtcp_port_forget(const struct netdev *netdev)
 {
     struct bigtcp_port *port = port_find(netdev);
 
+    configured = false;
     if (port) {
         if (port->device) {
             port_detach(port);
@@ -391,6 +405,9 @@ bigtcp_port_run(void)
 {
     bool polled = time_msec() >= next_poll;
 
+    if (!configured) {
+        return;
+    }
     bigtcp_topology_run();
     if (polled) {
         poll_devices();
@@ -414,6 +431,9 @@ bigtcp_port_run(void)
 void
 bigtcp_port_wait(void)
 {
+    if (!configured) {
+        return;
+    }
     bigtcp_topology_wait();
     if (next_poll != LLONG_MAX) {
         poll_timer_wait_until(next_poll);
@@ -431,6 +451,7 @@ bigtcp_port_wait(void)
 void
 bigtcp_port_commit(bool status_follows)
 {
+    configured |= status_follows;
     bigtcp_devices_load();
     if (bigtcp_commit_is_due()) {
         bigtcp_commit(status_follows, forced);
@@ -598,6 +619,47 @@ bigtcp_port_is_managed(const struct bigtcp_port *port)
             || (port->device && port->device->original.present));
 }
 
+/* Adds to 'report' which ports that share the device of 'port' ask for more
+ * than it, by name the first few of them. */
+static void
+report_sharing(const struct bigtcp_port *port, struct bigtcp_report *report)
+{
+    enum { MAX_NAMED = 3 };
+    const struct bigtcp_port *other;
+    size_t n = 0;
+
+    LIST_FOR_EACH (other, in_device, &port->device->ports) {
+        bool more = false;
+
+        BIGTCP_FOR_EACH_ATTR (attr) {
+            const struct bigtcp_setting *a = &port->effective.keys[attr];
+            const struct bigtcp_setting *b = &other->effective.keys[attr];
+
+            if (!a->valid || !b->valid || b->value <= a->value) {
+                continue;
+            }
+            more = true;
+            if (n < MAX_NAMED) {
+                struct ds value = DS_EMPTY_INITIALIZER;
+
+                bigtcp_value_format(attr, b->value, &value);
+                bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
+                                  "port %s shares %s and asks for %s %s",
+                                  netdev_get_name(other->netdev),
+                                  port->device->name,
+                                  bigtcp_attr_to_string(attr),
+                                  ds_cstr(&value));
+                ds_destroy(&value);
+            }
+        }
+        n += more;
+    }
+    if (n > MAX_NAMED) {
+        bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
+                          "and %"PRIuSIZE" others", n - MAX_NAMED);
+    }
+}
+
 /* Stores in 'report' the state of 'port' and why. */
 void
 bigtcp_port_report(const struct bigtcp_port *port,
@@ -609,8 +671,6 @@ bigtcp_port_report(const struct bigtcp_port *port,
         bigtcp_report_add(report, BIGTCP_STATE_UNSUPPORTED, "%s",
                           port->unsupported);
     } else {
-        const struct bigtcp_port *other;
-
         bigtcp_report_append(report, &port->device->report);
         if (!port->device->error
             && port->device->class == &bigtcp_rtnl_class) {
@@ -634,25 +694,7 @@ bigtcp_port_report(const struct bigtcp_port *port,
             bigtcp_report_add(report, BIGTCP_STATE_APPLIED, "%s",
                               port->route.note);
         }
-        LIST_FOR_EACH (other, in_device, &port->device->ports) {
-            BIGTCP_FOR_EACH_ATTR (attr) {
-                const struct bigtcp_setting *a = &settings->keys[attr];
-                const struct bigtcp_setting *b = &other->effective.keys[attr];
-
-                if (a->valid && b->valid && b->value > a->value) {
-                    struct ds value = DS_EMPTY_INITIALIZER;
-
-                    bigtcp_value_format(attr, b->value, &value);
-                    bigtcp_report_add(report, BIGTCP_STATE_APPLIED,
-                                      "port %s shares %s and asks for "
-                                      "%s %s", netdev_get_name(other->netdev),
-                                      port->device->name,
-                                      bigtcp_attr_to_string(attr),
-                                      ds_cstr(&value));
-                    ds_destroy(&value);
-                }
-            }
-        }
+        report_sharing(port, report);
     }
     BIGTCP_FOR_EACH_KEY (i) {
         const struct bigtcp_setting *key = &settings->keys[i];
@@ -682,6 +724,14 @@ bigtcp_port_report(const struct bigtcp_port *port,
 /* Record of original sizes. */
 
 /* Reports. */
+
+/* Returns true if the ports are those of the database.  Otherwise nothing may
+ * be concluded from a port that is not there. */
+bool
+bigtcp_port_is_configured(void)
+{
+    return configured;
+}
 
 /* Returns true if 'netdev' is a port. */
 bool

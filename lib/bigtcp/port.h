@@ -58,7 +58,8 @@ void bigtcp_port_set_defaults(const char *bridge,
                               const struct smap *other_config);
 void bigtcp_port_configure(struct netdev *, const struct bigtcp_port_place *,
                            const struct smap *other_config);
-void bigtcp_port_learn(const struct bigtcp_port_place *, const char *original);
+void bigtcp_port_learn(const struct netdev *, const struct bigtcp_port_place *,
+                       const char *original);
 void bigtcp_port_forget(const struct netdev *);
 void bigtcp_port_touch(const struct netdev *);
 void bigtcp_port_refresh(void);
@@ -66,6 +67,7 @@ void bigtcp_port_commit(bool status_follows);
 void bigtcp_port_run(void);
 void bigtcp_port_wait(void);
 
+bool bigtcp_port_is_configured(void);
 bool bigtcp_port_is_known(const struct netdev *);
 const struct smap *bigtcp_port_get_status(const struct netdev *);
 bool bigtcp_port_exists(const char *name, bool or_bridge);

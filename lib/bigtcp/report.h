@@ -28,7 +28,7 @@
     BIGTCP_STATE(UNSUPPORTED, unsupported)                                  \
     /* The device is in another network namespace, out of reach. */         \
     BIGTCP_STATE(REMOTE, remote)                                            \
-    /* Another program changed it, which is not, or not yet, put right. */  \
+    /* Another program changed it, which is not, or not yet, corrected. */  \
     BIGTCP_STATE(DRIFTED, drifted)                                          \
     /* The kernel refused, or a key's value is none. */                     \
     BIGTCP_STATE(ERROR, error)

@@ -102,7 +102,7 @@ struct bigtcp_request {
     bool resegments;            /* The kernel cuts what is too large for a hop
                                  * into GSO packets that fit.  Not asked for,
                                  * but set by the caller. */
-    bool enforce;               /* Drift is put right. */
+    bool enforce;               /* Drift is corrected. */
 };
 
 void bigtcp_request_init(struct bigtcp_request *);

@@ -100,9 +100,30 @@ bigtcp_sizes_format(const struct bigtcp_sizes *sizes, struct ds *ds)
     }
 }
 
+/* Returns true if a device can have 'value' of 'attr'.  GRO sizes have no
+ * lower bound. */
+static bool
+is_possible(enum bigtcp_attr attr, uint32_t value)
+{
+    switch (attr) {
+    case BIGTCP_GSO_MAX_SEGS:
+        return value >= 1 && value <= BIGTCP_MAX_SEGS;
+    case BIGTCP_GRO_MAX_SIZE:
+    case BIGTCP_GRO_IPV4_MAX_SIZE:
+        return value <= BIGTCP_MAX_SIZE;
+    case BIGTCP_TSO_MAX_SIZE:
+    case BIGTCP_GSO_MAX_SIZE:
+    case BIGTCP_GSO_IPV4_MAX_SIZE:
+        return value >= BIGTCP_FLOOR_SIZE && value <= BIGTCP_MAX_SIZE;
+    case BIGTCP_N_ATTRS:
+        break;
+    }
+    OVS_NOT_REACHED();
+}
+
 /* Parses what bigtcp_sizes_format() wrote into 'sizes'.  Pairs with an
  * unknown name are passed over.  Returns false, with 'sizes' empty, if 's' is
- * anything else. */
+ * anything else, or if no device can have one of the values. */
 bool
 bigtcp_sizes_parse(struct bigtcp_sizes *sizes, const char *s)
 {
@@ -127,6 +148,10 @@ bigtcp_sizes_parse(struct bigtcp_sizes *sizes, const char *s)
             break;
         }
         if (bigtcp_attr_from_string(pair, &attr)) {
+            if (!is_possible(attr, number)) {
+                ok = false;
+                break;
+            }
             bigtcp_sizes_set(sizes, attr, number);
         }
     }

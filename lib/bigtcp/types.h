@@ -15,9 +15,11 @@ struct ds;
 
 /* Bounds of a size. */
 enum {
-    /* Smallest size that a key accepts.  The kernel's own floor is
-     * MAX_TCP_HEADER + 1, which depends on its configuration and on the size
-     * of a cache line: 385 at most. */
+    /* Smallest GSO size that is sent: the kernel's own floor, MAX_TCP_HEADER +
+     * 1, at its largest.  It depends on configuration and cache lines. */
+    BIGTCP_FLOOR_SIZE = 385,
+
+    /* Smallest size that a key accepts. */
     BIGTCP_MIN_SIZE = 512,
 
     /* GSO_LEGACY_MAX_SIZE and GRO_LEGACY_MAX_SIZE: what every device starts
