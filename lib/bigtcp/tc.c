@@ -236,9 +236,6 @@ bigtcp_tc_read(void)
     struct ofpbuf request;
 
     start_listening();
-    if (notify_sock && !stale) {
-        return;
-    }
     if (access("/sys/module/ifb", F_OK)) {
         /* Nor can there be redirections to such devices. */
         forget_all(NULL);
