@@ -36,19 +36,71 @@ apply_action(struct bigtcp_walk_state *state, const struct nlattr *a)
     return true;
 }
 
+/* Returns the number of bytes of 'packet' from 'header' on, 0 if that is
+ * NULL. */
+static size_t
+bytes_from(const struct dp_packet *packet, const void *header)
+{
+    return (header ? (const char *) dp_packet_tail(packet)
+            - (const char *) header : 0);
+}
+
 /* Returns true if the packet of 'state' has what action 'type' takes for
- * granted: upstream's functions for it check that by assertions. */
+ * granted: upstream's functions for it check that by assertions or not at
+ * all. */
 static bool
 has_needed_headers(const struct bigtcp_walk_state *state,
                    enum ovs_action_attr type)
 {
-    bool eth = dp_packet_is_eth(state->packet);
+    const struct dp_packet *packet = state->packet;
+    bool eth = dp_packet_is_eth(packet);
 
     return (type == OVS_ACTION_ATTR_PUSH_ETH ? !eth
-            : type == OVS_ACTION_ATTR_POP_ETH
-            ? eth && dp_packet_l3(state->packet)
+            : type == OVS_ACTION_ATTR_POP_ETH ? eth && dp_packet_l3(packet)
             : type == OVS_ACTION_ATTR_PUSH_VLAN
-            || type == OVS_ACTION_ATTR_POP_VLAN ? eth : true);
+            || type == OVS_ACTION_ATTR_POP_VLAN ? eth
+            : type == OVS_ACTION_ATTR_POP_NSH
+            ? bytes_from(packet, dp_packet_l3(packet)) >= NSH_M_TYPE1_LEN
+            : true);
+}
+
+/* Returns true if 'packet' has all of the header that a set() action changes
+ * whose key is of 'type', or if that is no header: upstream's functions do not
+ * look whether it is there. */
+static bool
+has_header(const struct dp_packet *packet, uint16_t type)
+{
+    static const struct {
+        uint16_t type;
+        size_t l3, l4;          /* Bytes that are needed. */
+    } headers[] = {
+        { OVS_KEY_ATTR_IPV4, IP_HEADER_LEN, 0 },
+        { OVS_KEY_ATTR_IPV6, IPV6_HEADER_LEN, 0 },
+        { OVS_KEY_ATTR_ARP, ARP_ETH_HEADER_LEN, 0 },
+        { OVS_KEY_ATTR_NSH, NSH_M_TYPE1_LEN, 0 },
+        { OVS_KEY_ATTR_TCP, 0, TCP_HEADER_LEN },
+        { OVS_KEY_ATTR_UDP, 0, UDP_HEADER_LEN },
+        { OVS_KEY_ATTR_SCTP, 0, SCTP_HEADER_LEN },
+        { OVS_KEY_ATTR_ICMP, 0, ICMP_HEADER_LEN },
+        { OVS_KEY_ATTR_ICMPV6, 0, ICMP6_HEADER_LEN },
+        { OVS_KEY_ATTR_ND, 0, ND_MSG_LEN },
+        { OVS_KEY_ATTR_ND_EXTENSIONS, 0, ND_MSG_LEN },
+    };
+
+    if (type == OVS_KEY_ATTR_ETHERNET) {
+        return (dp_packet_is_eth(packet)
+                && dp_packet_size(packet) >= ETH_HEADER_LEN);
+    } else if (type == OVS_KEY_ATTR_MPLS) {
+        return bytes_from(packet, dp_packet_l2_5(packet)) >= MPLS_HLEN;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(headers); i++) {
+        if (headers[i].type == type) {
+            return (bytes_from(packet, dp_packet_l3(packet)) >= headers[i].l3
+                    && (bytes_from(packet, dp_packet_l4(packet))
+                        >= headers[i].l4));
+        }
+    }
+    return true;
 }
 
 /* Returns what user space action 'a' is for. */
@@ -234,7 +286,9 @@ set_field(struct bigtcp_walk_state *state, const struct nlattr *a)
 {
     const struct nlattr *key = nl_attr_get(a);
 
-    apply_action(state, a);
+    if (has_header(state->packet, nl_attr_type(key))) {
+        apply_action(state, a);
+    }
     if (nl_attr_type(a) == OVS_ACTION_ATTR_SET
         && nl_attr_type(key) == OVS_KEY_ATTR_TUNNEL) {
         struct in6_addr remote = flow_tnl_dst(&state->packet->md.tunnel);

@@ -36,6 +36,7 @@
 #include "openvswitch/ofpbuf.h"
 #include "ovs-thread.h"
 #include "packets.h"
+#include "unaligned.h"
 #include "util.h"
 
 enum {
@@ -84,6 +85,20 @@ bigtcp_walk_note(struct bigtcp_walk *walk, const char *format, ...)
 
 /* Packets and states. */
 
+/* Appends to 'packet' the NSH header of 'flow', which flow_compose() leaves
+ * out, without contexts. */
+static void
+compose_nsh(struct dp_packet *packet, const struct flow *flow)
+{
+    struct nsh_hdr *nsh = dp_packet_put_zeros(packet, NSH_M_TYPE1_LEN);
+
+    nsh_set_flags_ttl_len(nsh, flow->nsh.flags, flow->nsh.ttl,
+                          NSH_M_TYPE1_LEN);
+    nsh->md_type = NSH_M_TYPE1;
+    nsh->next_proto = flow->nsh.np;
+    put_16aligned_be32(&nsh->path_hdr, flow->nsh.path_hdr);
+}
+
 /* Returns a packet of 'flow', with the metadata of it. */
 static struct dp_packet *
 compose_packet(const struct flow *flow)
@@ -92,6 +107,9 @@ compose_packet(const struct flow *flow)
     struct flow extracted;
 
     bigtcp_flow_compose(packet, flow);
+    if (flow->dl_type == htons(ETH_TYPE_NSH)) {
+        compose_nsh(packet, flow);
+    }
     pkt_metadata_from_flow(&packet->md, flow);
     /* For the offsets of its headers. */
     flow_extract(packet, &extracted);
@@ -503,7 +521,11 @@ bigtcp_walk_flow(struct ofproto_dpif *ofproto,
     find_sender(walk, flow->in_port.ofp_port);
 
     job->flow = *flow;
-    state_init(&job->state, flow);
+    if (flow->packet_type != htonl(PT_ETH)) {
+        /* As flow_extract() does; a flow in text need not say it. */
+        job->flow.dl_type = pt_ns_type_be(flow->packet_type);
+    }
+    state_init(&job->state, &job->flow);
     path->family = job->state.size.family;
     path->tcp = (path->family != BIGTCP_PATH_OTHER
                  && (flow->nw_proto == IPPROTO_TCP || !flow->nw_proto));
