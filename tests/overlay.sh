@@ -261,6 +261,7 @@ test_anchors() {
     edit "$changed_source/vswitchd/vswitch.xml" \
         's/<group title="MTU">/<group title="Size">/'
     edit "$changed_source/vswitchd/ovs-vswitchd.8.in" '/memory-unixctl/d'
+    mkdir "$changed_source/lib/bigtcp"
     cp "$top/LICENSE" "$changed_source/lib/bigtcp/policy.c"
     rm "$changed_source/tests/system-kmod-testsuite.at"
     expect "check fails where a file to be edited is missing" 1 \
@@ -482,7 +483,7 @@ test_failing_apply() {
     edit "$ours/build-aux/bigtcp-files.mk" 's,lib/bigtcp/compat.h,lib/bigtcp/none.h,'
     expect "apply without a file of the manifest fails" 1 "${apply[@]}"
     says "... and names it" "lib/bigtcp/none.h: listed in "
-    edit "$ours/build-aux/bigtcp-files.mk" '/lib.bigtcp-none.h/d'
+    edit "$ours/build-aux/bigtcp-files.mk" '/lib.bigtcp.none.h/d'
     expect "apply after a file left the manifest" 0 "${apply[@]}"
     if test ! -e "$tree/lib/bigtcp/compat.h" && test -e "$tree/lib/bfd.h"; then
         ok "... takes it out of the tree"
