@@ -31,18 +31,15 @@ say() {
     echo "$me: $(($(date +%s) - kernel_start)) s: $*" >&2
 }
 
-# Sets 'flavor' to $1, and 'suite', 'headers_meta' and 'image_meta' to where it
-# comes from, or dies.
+# Sets 'flavor' to $1, and 'suite' to where it comes from, or dies.
 kernel_flavor() {
     flavor=$1
+    # Up to 6.12 one package has the whole image; later there are several.
     case $flavor in
-    6.1) suite=system meta=amd64 ;;
-    6.12) suite=system meta=6.12-amd64 ;;
-    7.3) suite=trixie-backports meta=amd64 ;;
+    6.1 | 6.12) suite=system split=0 ;;
+    7.3) suite=trixie-backports split=1 ;;
     *) die "FLAVOR is '$flavor', must be one of: $kernel_flavors" ;;
     esac
-    # shellcheck disable=SC2034
-    headers_meta=linux-headers-$meta image_meta=linux-image-$meta
 }
 
 # Waits for the lock $1, by default that of 'flavor', and keeps it until the
@@ -117,29 +114,106 @@ kernel_seal() {
     mv "$sealed.sum.$$" "$sealed/.sum"
 }
 
-# Sets 'source_deb' and 'source_version' for 'flavor': of version $1 or, if that
-# is not given, the newest.  Signed kernel packages lag their source by days, so
-# that the newest source is often of a kernel that is not there yet.
+# Fetches the packages PACKAGE=VERSION given and prints their paths.
+kernel_fetch() {
+    "$kernel_topdir/build-aux/debian-fetch" "$suite" "$@" ||
+        die "cannot get $* from $suite"
+}
+
+# Chooses for 'flavor', from the lines "PACKAGE VERSION" on stdin, the newest
+# kernel of which all parts are there: its image, signed or not, its headers,
+# and its source.  They are not published at one time: an architecture's packages
+# come hours after the source, and signed ones days.  Where no kernel has its
+# own source, the newest that has an image and headers, and the newest source.
+#
+# Prints the lines "source VERSION", and unless there is none "release RELEASE"
+# (as uname -r says it), "headers PACKAGE=VERSION..." (the first one has the
+# configuration) and "image PACKAGE=VERSION...".
+kernel_pick() {
+    sort -k2,2V | awk -v flavor="$flavor" -v split_image="$split" '
+        { has[$0]; name[NR] = $1; version[NR] = $2 }
+
+        # Returns the first of the packages in "names" that has version "v".
+        function one(names, v,    list, i, n) {
+            n = split(names, list, " ")
+            for (i = 1; i <= n; i++) {
+                if ((list[i] " " v) in has) return list[i] "=" v
+            }
+            missing = 1
+        }
+
+        END {
+            stem = "linux-headers-" flavor "."
+            for (i = NR; i > 0; i--) {
+                v = version[i]
+                if (name[i] == "linux-source-" flavor && source == "") source = v
+                if (index(name[i], stem) != 1 || name[i] !~ /-amd64$/ ||
+                        name[i] ~ /-(cloud|rt)-amd64$/) continue
+                missing = 0
+                r = substr(name[i], length("linux-headers-") + 1)
+                abi = substr(r, 1, length(r) - length("-amd64"))
+                h = name[i] "=" v " " one("linux-headers-" abi "-common", v) \
+                    " " one("linux-kbuild-" abi " linux-kbuild-" flavor, v)
+                if (split_image) {
+                    image = one("linux-binary-" r " linux-binary-unsigned-" r, v) \
+                        " " one("linux-modules-" r, v) \
+                        " " one("linux-base-" r, v)
+                } else {
+                    image = one("linux-image-" r " linux-image-" r "-unsigned", v)
+                }
+                if (missing) continue
+                own = ("linux-source-" flavor " " v) in has
+                if (release == "" || own) {
+                    release = r; headers = h; images = image
+                }
+                if (own) { source = v; break }
+            }
+            if (source != "") print "source", source
+            if (release != "") {
+                print "release", release
+                print "headers", headers
+                print "image", images
+            }
+        }'
+}
+
+# Sets 'source_version', 'release', 'headers' and 'image' to what kernel_pick()
+# prints for what 'suite' has.  If 'release' is empty, there is only a source.
+kernel_choose() {
+    [ "${chosen-}" != "$flavor" ] || return 0
+    dots=$(echo "$flavor" | sed 's/\./\\./g')
+    picked=$("$kernel_topdir/build-aux/debian-fetch" --list "$suite" \
+                 "^linux-[a-z-]*-$dots(\.|\$)") || die "cannot ask for $suite"
+    picked=$(echo "$picked" | kernel_pick)
+    for field in source_version release headers image; do
+        eval "$field=\$(echo \"\$picked\" |
+                        sed -n 's/^${field%_version} //p')"
+    done
+    [ -n "$source_version" ] || die "$suite has no linux-source-$flavor"
+    headers_version=${headers##*=}
+    [ -z "$release" ] || [ "$source_version" = "$headers_version" ] ||
+        say "$suite has no source of Linux $headers_version:" \
+            "taking that of $source_version"
+    chosen=$flavor
+}
+
+# Sets 'source_deb' and 'source_version' for 'flavor'.
 kernel_source() {
-    source_deb=$("$kernel_topdir/build-aux/debian-fetch" "$suite" \
-                     "linux-source-$flavor${1:+=$1}") ||
-        die "cannot get linux-source-$flavor${1:+ $1} from $suite"
-    source_version=$(dpkg-deb -f "$source_deb" Version)
+    kernel_choose
+    source_deb=$(kernel_fetch "linux-source-$flavor=$source_version")
 }
 
 # Sets 'headers_deb', 'headers_package', 'headers_version' and 'release' (the
-# kernel's own name, as uname -r says it) for 'flavor'.
+# kernel's own name, as uname -r says it) for 'flavor', and 'parts' to the other
+# packages of the same source that they need.
 kernel_headers() {
-    headers_deb=$("$kernel_topdir/build-aux/debian-fetch" "$suite" \
-                      "$headers_meta") ||
-        die "cannot get $headers_meta from $suite"
-    headers_package=$(dpkg-deb -f "$headers_deb" Package)
-    headers_version=$(dpkg-deb -f "$headers_deb" Version)
-    release=${headers_package#linux-headers-}
-    case $release in
-    "$flavor".*) ;;
-    *) die "$suite: $headers_meta stands for $release, not for a $flavor" ;;
-    esac
+    kernel_choose
+    [ -n "$release" ] || die "$suite has no Linux $flavor with all its parts"
+    # shellcheck disable=SC2086
+    debs=$(kernel_fetch $headers)
+    headers_deb=$(echo "$debs" | sed -n 1p)
+    parts=$(echo "$debs" | sed 1d)
+    headers_package=${headers%%=*}
 }
 
 # Unpacks the members of linux-source that tar's arguments select into $1.
@@ -158,7 +232,8 @@ kernel_extract() {
 # Builds the tree for 7.3 that $1 names: linux-source with the configuration
 # and the symbol versions of the Debian kernel of the same version, made ready
 # for external modules.  (Debian's own headers bring host programs that need a
-# newer C library than this system has.)
+# newer C library than this system has.)  If the source is of another version
+# than that kernel, what modules are built from is taken from its headers.
 kernel_prepare_tree() {
     tree=$1
     say "preparing a tree of linux-source-$flavor $source_version"
@@ -174,6 +249,16 @@ kernel_prepare_tree() {
             "./usr/src/$headers_package/.config" \
             "./usr/src/$headers_package/Module.symvers" ||
         die "$headers_deb: no configuration"
+    if [ "$source_version" != "$headers_version" ]; then
+        common=$(echo "$parts" | sed -n 1p)
+        from=./usr/src/$(dpkg-deb -f "$common" Package)
+        rm -rf "$tree/include" "$tree/arch/x86/include"
+        dpkg-deb --fsys-tarfile "$common" |
+            tar -C "$tree" --strip-components=4 --wildcards -xf - \
+                "$from/Makefile" "$from/include/*" \
+                "$from/arch/x86/include/*" ||
+            die "$common: no headers"
+    fi
     base=$(make -s -C "$tree" kernelversion)
     {
         make -C "$tree" -j2 olddefconfig &&
@@ -220,12 +305,6 @@ kernel_builddir() {
     system)
         # pahole: the headers of 6.12 have a vmlinux to make BTF from.
         kernel_need make gcc gcc-12 libelf1 pahole
-        # shellcheck disable=SC2046
-        parts=$("$kernel_topdir/build-aux/debian-fetch" "$suite" \
-                    $(dpkg-deb -f "$headers_deb" Depends | tr ',' '\n' |
-                      sed -n 's/^ *\(linux-headers-[^ ]*\).*/\1/p
-                              s/^ *\(linux-kbuild-[^ ]*\).*/\1/p')) ||
-            die "cannot get what $headers_package needs from $suite"
         # shellcheck disable=SC2086
         key=$( (kernel_hash "$headers_deb" $parts
                 kernel_function kernel_unpack_headers
@@ -243,8 +322,9 @@ kernel_builddir() {
         # pahole too: without it the configuration would lose BTF.
         kernel_need make gcc libc6-dev bc bison flex libelf-dev libssl-dev \
             zlib1g-dev pahole xz-utils
-        kernel_source "$headers_version"
-        key=$( (kernel_hash "$source_deb" "$headers_deb"
+        kernel_source
+        # shellcheck disable=SC2086
+        key=$( (kernel_hash "$source_deb" "$headers_deb" $parts
                 gcc --version; ld --version; pahole --version
                 kernel_function kernel_prepare_tree kernel_extract
                ) | kernel_hash | cut -c1-16)

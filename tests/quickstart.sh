@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Tests what 'quickstart bench' makes of its arguments, with a guest that only
-# writes down how it was called, and which versions of kernel packages are
-# paired, with an index that is made up.  Prints TAP; exits with 1 if a test
+# writes down how it was called, and which kernel is
+# chosen from mirrors that are made up.  Prints TAP; exits with 1 if a test
 # failed.
 
 set -u
@@ -115,47 +115,162 @@ quickstart --help
 check "--help tells of --icount" all_of '[ "$status" = 0 ]' \
       'grep -q "\[--icount\]" "$scratch/out"'
 
-# A mirror where the source is newer than the signed packages.
-packages=$scratch/packages
-mkdir "$packages"
-make_deb() {
-    mkdir -p "$scratch/deb/DEBIAN"
-    printf '%s\n' "Package: $1" "Version: $2" 'Architecture: all' \
-           'Maintainer: none' 'Description: none' \
-           > "$scratch/deb/DEBIAN/control"
-    dpkg-deb -b "$scratch/deb" "$packages/$3" > /dev/null
-}
-make_deb linux-headers-6.12.117+deb12-amd64 6.12.117-1 linux-headers-6.12-amd64
-make_deb linux-source-6.12 6.12.117-1 linux-source-6.12=6.12.117-1
-make_deb linux-source-6.12 6.12.118-1 linux-source-6.12
-cat > "$tree/build-aux/debian-fetch" <<END2
-#!/bin/sh
-test -e "$packages/\$2" && echo "$packages/\$2"
+# Makes an apt of our own, whose only mirror has the PACKAGE=VERSIONs given.
+export APT_CONFIG=$scratch/apt.conf
+publish() {
+    local package abi number=0
+    rm -rf "$scratch/mirror" "$scratch/apt" "$scratch/deb"
+    mkdir -p "$scratch/mirror" "$scratch/deb/DEBIAN" \
+          "$scratch/apt/lists/partial" "$scratch/apt/cache/archives/partial"
+    : > "$scratch/apt/status"
+    cat > "$APT_CONFIG" <<END2
+Dir::Etc::SourceList "$scratch/apt/sources.list";
+Dir::Etc::SourceParts "/dev/null";
+Dir::State::Lists "$scratch/apt/lists";
+Dir::State::Status "$scratch/apt/status";
+Dir::Cache "$scratch/apt/cache";
+APT::Sandbox::User "root";
 END2
+    echo "deb [trusted=yes] file:$scratch/mirror ./" \
+        > "$scratch/apt/sources.list"
+    for package; do
+        number=$((number + 1))
+        printf '%s\n' "Package: ${package%=*}" "Version: ${package#*=}" \
+               'Architecture: all' 'Maintainer: none' 'Description: none' \
+               > "$scratch/deb/DEBIAN/control"
+        # It must not be taken for a meta-package.
+        case $package in
+        linux-headers-*+deb12-amd64=*)
+            abi=${package%-amd64=*}
+            echo "Depends: $abi-common (= ${package#*=})" \
+                >> "$scratch/deb/DEBIAN/control"
+            ;;
+        esac
+        dpkg-deb -b "$scratch/deb" "$scratch/mirror/$number.deb"
+    done > /dev/null
+    (cd "$scratch/mirror" && dpkg-scanpackages -m . > Packages) 2> /dev/null
+    apt-get -q update > "$scratch/out" 2>&1
+}
 
-# Runs the arguments with the functions of build-aux/kernel-common.sh.
+# Prints the packages of each kernel 6.12.N given but its source and image.
+headers() {
+    local n
+    for n; do
+        echo linux-headers-6.12.$n+deb12-{amd64,rt-amd64,common}=6.12.$n-1 \
+             linux-kbuild-6.12.$n+deb12=6.12.$n-1
+    done
+}
+
+# Runs the arguments with the functions of build-aux/kernel-common.sh for
+# FLAVOR '$1'.
 kernel_common() {
     (set -eu
      me=test kernel_topdir=$tree
      . "$tree/build-aux/kernel-common.sh"
-     kernel_flavor 6.12
+     kernel_flavor "$1"
+     shift
      "$@"
-     echo "$source_version ${headers_version-}") > "$scratch/out" 2>&1
+     echo "release $release of $headers_version"
+     echo "source $source_version"
+     echo "image $image") > "$scratch/out" 2>&1
     status=$?
 }
-paired() {
-    kernel_headers
-    kernel_source "$headers_version"
+
+# Succeeds if the kernel of FLAVOR '$1' has the release, source and image given.
+chooses() {
+    kernel_common "$1" kernel_choose
+    [ "$status" = 0 ] && grep -qxF "release $2" "$scratch/out" &&
+        grep -qxF "source $3" "$scratch/out" &&
+        grep -qxF "image $4" "$scratch/out"
 }
-kernel_common paired
-check "source of the version of the headers" all_of \
-      'grep -qx "6.12.117-1 6.12.117-1" "$scratch/out"'
-kernel_common kernel_source
-check "newest source where nothing must match it" all_of \
-      'grep -qx "6.12.118-1 " "$scratch/out"'
-rm "$packages/linux-source-6.12=6.12.117-1"
-kernel_common paired
-check "no source of that version is told" all_of '[ "$status" != 0 ]' \
-      'grep -q "cannot get linux-source-6.12 6.12.117-1" "$scratch/out"'
+
+image=linux-image-6.12
+# shellcheck disable=SC2046
+publish $(headers 117) linux-source-6.12=6.12.11{7,8}-1 \
+        $image.117+deb12-amd64=6.12.117-1
+check "newer source: the kernel that has all parts" all_of \
+      'chooses 6.12 "6.12.117+deb12-amd64 of 6.12.117-1" 6.12.117-1 \
+               $image.117+deb12-amd64=6.12.117-1'
+fetched() {
+    kernel_headers
+    kernel_source
+    dpkg-deb --show --showformat '${Package} ${Version}\n' "$headers_deb"
+    dpkg-deb --show --showformat '${Package} ${Version}\n' "$source_deb"
+}
+XDG_CACHE_HOME=$scratch/cache kernel_common 6.12 fetched
+check "... and just that is fetched" all_of \
+      'grep -qxF "linux-headers-6.12.117+deb12-amd64 6.12.117-1" \
+            "$scratch/out"' \
+      'grep -qx "linux-source-6.12 6.12.117-1" "$scratch/out"'
+
+# shellcheck disable=SC2046
+publish $(headers 117 118) linux-source-6.12=6.12.11{7,8}-1 \
+        $image.117+deb12-amd64{,-unsigned}=6.12.117-1
+check "newer source and headers, no image: the last that has all parts" all_of \
+      'chooses 6.12 "6.12.117+deb12-amd64 of 6.12.117-1" 6.12.117-1 \
+               $image.117+deb12-amd64=6.12.117-1'
+
+# shellcheck disable=SC2046
+publish $(headers 117 118) linux-source-6.12=6.12.118-1 \
+        $image.117+deb12-amd64{,-unsigned}=6.12.117-1 \
+        $image.118+deb12-amd64-unsigned=6.12.118-1
+check "only an unsigned image: that one" all_of \
+      'chooses 6.12 "6.12.118+deb12-amd64 of 6.12.118-1" 6.12.118-1 \
+               $image.118+deb12-amd64-unsigned=6.12.118-1'
+
+# shellcheck disable=SC2046
+publish $(headers 9 117) linux-source-6.12=6.12.118-1 \
+        $image.9+deb12-amd64=6.12.9-1 $image.117+deb12-amd64=6.12.117-1
+check "no such source: the newest kernel and the newest source" all_of \
+      'chooses 6.12 "6.12.117+deb12-amd64 of 6.12.117-1" 6.12.118-1 \
+               $image.117+deb12-amd64=6.12.117-1' \
+      'grep -q "no source of Linux 6.12.117-1" "$scratch/out"'
+
+publish linux-source-6.12=6.12.118-1 linux-source-6.1=6.1.192-3
+kernel_common 6.12 kernel_source
+check "only a source: it serves what needs no more" all_of \
+      '[ "$status" = 0 ]' 'grep -qx "source 6.12.118-1" "$scratch/out"'
+kernel_common 6.12 kernel_headers
+check "... and the others say what is missing" all_of '[ "$status" != 0 ]' \
+      'grep -q "has no Linux 6.12 with all its parts" "$scratch/out"'
+
+publish linux-headers-6.1.0-5{6,7}-{amd64,cloud-amd64,common}=6.1.192-3 \
+        linux-source-6.1=6.1.192-3 linux-image-6.1.0-57-amd64=6.1.192-3 \
+        linux-kbuild-6.1=6.1.192-3 linux-source-6.12=6.12.118-1
+check "6.1, whose parts have other names" all_of \
+      'chooses 6.1 "6.1.0-57-amd64 of 6.1.192-3" 6.1.192-3 \
+               linux-image-6.1.0-57-amd64=6.1.192-3'
+
+# The index is of another suite, hence not by way of apt.
+split_image() {
+    kernel_pick > "$scratch/out" <<END2
+linux-source-7.3 7.3.4-1
+linux-source-7.3 7.3.5-1
+$(for n in 4 5; do
+    for part in headers-7.3.$n-amd64 headers-7.3.$n-common kbuild-7.3.$n \
+                base-7.3.$n-amd64 image-7.3.$n-amd64 "$@"; do
+        echo "linux-${part/N/$n} 7.3.$n-1"
+    done
+done)
+linux-binary-7.3.4-amd64 7.3.4-1
+linux-modules-7.3.4-amd64 7.3.4-1
+END2
+    release=$(sed -n 's/^release //p' "$scratch/out")
+    headers_version= source_version= image=
+}
+kernel_common 7.3 split_image binary-7.3.N-amd64
+check "7.3 without modules: the last that has all parts" all_of \
+      'grep -q "^release 7.3.4-amd64 " "$scratch/out"'
+kernel_common 7.3 split_image modules-7.3.N-amd64
+check "7.3 without image: the last that has all parts" all_of \
+      'grep -q "^release 7.3.4-amd64 " "$scratch/out"'
+kernel_common 7.3 split_image modules-7.3.N-amd64 binary-unsigned-7.3.N-amd64
+check "7.3 with an unsigned image: that one" all_of \
+      'grep -q "^release 7.3.5-amd64 " "$scratch/out"'
+
+# Whoever asks for a kernel asks kernel_choose().
+check "nothing else asks for a kernel's packages" eval \
+      '! grep -nE "debian-fetch.*linux-|linux-(image|headers|source)-[^ ]*amd64\"" \
+           "$top/build-aux"/* "$top/tests/guest"/*'
 
 tap_end

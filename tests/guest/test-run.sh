@@ -105,7 +105,7 @@ rm -f /root/guest-run-test
 }
 kernel=$("$run" "${options[@]}" uname -r 2> /dev/null)
 # Whatever the module is called, its content is that of 'ifb'.
-ifb=$(find "${XDG_CACHE_HOME:-$HOME/.cache}/openvswitch-bigtcp/kernels" \
+ifb=$(find "${XDG_CACHE_HOME:-$HOME/.cache}/openvswitch-bigtcp/kernel" \
           -path "*/$kernel/*" -name 'ifb.ko*' | head -n 1)
 case $ifb in
 *.xz) xz -dc "$ifb" > "$scratch/other.ko" ;;
