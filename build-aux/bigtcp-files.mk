@@ -132,7 +132,8 @@ BIGTCP_SCHEMAS = \
 	Documentation/schema/bigtcp-path.schema.json \
 	Documentation/schema/bigtcp-show.schema.json
 
-# Tests: in ovstest, of the two test suites, and what these run.
+# Tests: in ovstest, of the two test suites, and what these run.  tests/README.rst
+# says what is where.
 BIGTCP_OVSTEST = \
 	tests/test-bigtcp-bpf.c \
 	tests/test-bigtcp-group.c \
@@ -158,15 +159,15 @@ BIGTCP_SYSTEM_TESTSUITE = \
 	tests/system-bigtcp.at
 BIGTCP_TEST_TOOLS = \
 	tests/bigtcp-bench-unit \
-	tests/bigtcp-fake \
-	tests/bigtcp-genl \
-	tests/bigtcp-link \
-	tests/bigtcp-observe \
-	tests/bigtcp-observe-compare \
-	tests/bigtcp-prove \
-	tests/bigtcp-tap \
-	tests/bigtcp-tcp \
-	tests/bigtcp-validate
+	tests/helpers/bigtcp-fake \
+	tests/helpers/bigtcp-genl \
+	tests/helpers/bigtcp-link \
+	tests/helpers/bigtcp-observe \
+	tests/helpers/bigtcp-observe-compare \
+	tests/helpers/bigtcp-prove \
+	tests/helpers/bigtcp-tap \
+	tests/helpers/bigtcp-tcp \
+	tests/helpers/bigtcp-validate
 
 # All of them.
 OVERLAY_FILES = \

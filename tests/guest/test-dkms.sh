@@ -36,7 +36,7 @@ if [ "${1-}" = --inside ]; then
     # Checks that a new bridge has ceiling '$1'.
     new_bridge_has() {
         ovs-dpctl add-dp dp0 &&
-            "$top/tests/bigtcp-link" dp0 | grep "^tso_max_size=$1 "
+            "$top/tests/helpers/bigtcp-link" dp0 | grep "^tso_max_size=$1 "
         local status=$?
         ovs-dpctl del-dp dp0
         return "$status"
@@ -93,7 +93,7 @@ if [ "${1-}" = --inside ]; then
     check "the module is there again" boots_with 524280
     check "its netlink family answers" sh -c \
         "modprobe openvswitch_bigtcp &&
-         '$top/tests/bigtcp-genl' family | grep -x version=1"
+         '$top/tests/helpers/bigtcp-genl' family | grep -x version=1"
     check "no kernel before 5.19" sh -c \
         ". '$source/dkms.conf'
          for k in 5.10.0-30-amd64 5.18.0 4.19.0-1-amd64; do
