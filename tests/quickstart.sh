@@ -101,6 +101,8 @@ check "--icount is no option of demo" all_of 'refused demo --icount' \
       '[ "$status" = 2 ]' 'grep -q "^usage: " "$scratch/out"'
 check "--icount is no option of check" all_of 'refused check --icount' \
       '[ "$status" = 2 ]'
+check "check-patches has no --quick" all_of \
+      'refused check-patches --quick' 'grep -q "has no --quick" "$scratch/out"'
 check "--icount has no value" all_of 'refused bench --icount=yes' \
       '[ "$status" = 2 ]'
 check "--only takes parts that there are" all_of \
