@@ -236,6 +236,9 @@ bigtcp_tc_read(void)
     struct ofpbuf request;
 
     start_listening();
+    if (notify_sock && !stale) {
+        return;
+    }
     if (access("/sys/module/ifb", F_OK)) {
         /* Nor can there be redirections to such devices. */
         forget_all(NULL);
@@ -331,8 +334,11 @@ see_notification(struct ofpbuf *buf, bool (*is_asked)(int ifindex))
                  || tcm->tcm_parent == TC_H_ROOT)
                 && is_asked(tcm->tcm_ifindex));
     case RTM_NEWTFILTER:
-        /* Those that Open vSwitch offloads are many. */
-        if (!f || !bigtcp_tc_parse_redirect(buf)) {
+        /* Those that Open vSwitch offloads are many.  Of a new 'matchall'
+         * filter, the kernel announces no options: it can be one that
+         * redirects. */
+        if (!f || (nl_attr_find(buf, NLMSG_HDRLEN + sizeof *tcm, TCA_OPTIONS)
+                   && !bigtcp_tc_parse_redirect(buf))) {
             return false;
         }
         break;
