@@ -45,25 +45,6 @@ bytes_from(const struct dp_packet *packet, const void *header)
             - (const char *) header : 0);
 }
 
-/* Returns true if the packet of 'state' has what action 'type' takes for
- * granted: upstream's functions for it check that by assertions or not at
- * all. */
-static bool
-has_needed_headers(const struct bigtcp_walk_state *state,
-                   enum ovs_action_attr type)
-{
-    const struct dp_packet *packet = state->packet;
-    bool eth = dp_packet_is_eth(packet);
-
-    return (type == OVS_ACTION_ATTR_PUSH_ETH ? !eth
-            : type == OVS_ACTION_ATTR_POP_ETH ? eth && dp_packet_l3(packet)
-            : type == OVS_ACTION_ATTR_PUSH_VLAN
-            || type == OVS_ACTION_ATTR_POP_VLAN ? eth
-            : type == OVS_ACTION_ATTR_POP_NSH
-            ? bytes_from(packet, dp_packet_l3(packet)) >= NSH_M_TYPE1_LEN
-            : true);
-}
-
 /* Returns true if 'packet' has all of the header that a set() action changes
  * whose key is of 'type', or if that is no header: upstream's functions do not
  * look whether it is there. */
@@ -101,6 +82,24 @@ has_header(const struct dp_packet *packet, uint16_t type)
         }
     }
     return true;
+}
+
+/* Returns true if the packet of 'state' has what action 'type' takes for
+ * granted: upstream's functions for it check that by assertions or not at
+ * all. */
+static bool
+has_needed_headers(const struct bigtcp_walk_state *state,
+                   enum ovs_action_attr type)
+{
+    const struct dp_packet *packet = state->packet;
+    bool eth = dp_packet_is_eth(packet);
+
+    return (type == OVS_ACTION_ATTR_PUSH_ETH ? !eth
+            : type == OVS_ACTION_ATTR_POP_ETH ? eth && dp_packet_l3(packet)
+            : type == OVS_ACTION_ATTR_PUSH_VLAN
+            || type == OVS_ACTION_ATTR_POP_VLAN ? eth
+            : type == OVS_ACTION_ATTR_POP_NSH
+            ? has_header(packet, OVS_KEY_ATTR_NSH) : true);
 }
 
 /* Returns what user space action 'a' is for. */

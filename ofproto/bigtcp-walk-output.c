@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bigtcp/path.h"
 #include "bigtcp/path-devices.h"
+#include "bigtcp/path.h"
 #include "bigtcp/route.h"
 #include "dp-packet.h"
 #include "hash.h"

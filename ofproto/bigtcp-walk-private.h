@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bigtcp/path.h"
 #include "bigtcp/path-devices.h"
+#include "bigtcp/path.h"
 #include "odp-netlink.h"
 #include "openvswitch/hmap.h"
 #include "openvswitch/list.h"

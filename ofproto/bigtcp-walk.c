@@ -5,31 +5,31 @@
 
 #include <config.h>
 
-#include "ofproto/bigtcp-walk.h"
 #include "ofproto/bigtcp-walk-private.h"
+#include "ofproto/bigtcp-walk.h"
 
 #include <netinet/in.h>
 #include <string.h>
 
-#include "bigtcp/types.h"
 #include "bigtcp/compat.h"
 #include "bigtcp/hazards.h"
-#include "bigtcp/path.h"
 #include "bigtcp/path-devices.h"
+#include "bigtcp/path.h"
 #include "bigtcp/provider.h"
+#include "bigtcp/types.h"
 #include "dp-packet.h"
 #include "dpif.h"
 #include "flow.h"
 #include "hash.h"
-#include "netdev.h"
 #include "netdev-vport.h"
+#include "netdev.h"
 #include "netlink.h"
 #include "odp-util.h"
 #include "ofproto/bigtcp-ofproto.h"
-#include "ofproto/ofproto-dpif.h"
 #include "ofproto/ofproto-dpif-rid.h"
 #include "ofproto/ofproto-dpif-trace.h"
 #include "ofproto/ofproto-dpif-xlate.h"
+#include "ofproto/ofproto-dpif.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/list.h"
 #include "openvswitch/ofp-port.h"
@@ -110,14 +110,13 @@ compose_packet(const struct flow *flow)
     if (flow->dl_type == htons(ETH_TYPE_NSH)) {
         compose_nsh(packet, flow);
     }
-    pkt_metadata_from_flow(&packet->md, flow);
-    /* For the offsets of its headers. */
-    flow_extract(packet, &extracted);
     if (flow->packet_type != htonl(PT_ETH)) {
         dp_packet_reset_packet(packet, ETH_HEADER_LEN);
         packet->packet_type = flow->packet_type;
-        flow_extract(packet, &extracted);
     }
+    pkt_metadata_from_flow(&packet->md, flow);
+    /* For the offsets of its headers. */
+    flow_extract(packet, &extracted);
     return packet;
 }
 

@@ -9,16 +9,16 @@
 
 #include <string.h>
 
-#include "bigtcp/types.h"
 #include "bigtcp/capabilities.h"
 #include "bigtcp/compat.h"
 #include "bigtcp/observe.h"
 #include "bigtcp/port.h"
 #include "bigtcp/provider.h"
+#include "bigtcp/types.h"
 #include "dirs.h"
 #include "lib/vswitch-idl.h"
-#include "netdev.h"
 #include "netdev-vport.h"
+#include "netdev.h"
 #include "ofproto/bigtcp-ofproto-path.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/hmap.h"

@@ -12,13 +12,13 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "bigtcp/types.h"
 #include "bigtcp/genl.h"
 #include "bigtcp/hazards.h"
 #include "bigtcp/probe.h"
 #include "bigtcp/provider.h"
 #include "bigtcp/rtnl-probe.h"
 #include "bigtcp/rtnl.h"
+#include "bigtcp/types.h"
 #include "netnsid.h"
 #include "openvswitch/dynamic-string.h"
 #include "openvswitch/json.h"

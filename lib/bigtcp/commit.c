@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "bigtcp/policy.h"
 #include "bigtcp/news.h"
+#include "bigtcp/policy.h"
 #include "bigtcp/provider.h"
 #include "coverage.h"
 #include "netdev.h"
@@ -96,7 +96,7 @@ static void
 handle_drift(struct bigtcp_device *device, struct bigtcp_sizes *wanted)
 {
     struct ds what = DS_EMPTY_INITIALIZER;
-    bool put_right = (forced || (device->request.enforce
+    bool correct = (forced || (device->request.enforce
                                  && time_msec() >= device->hold_until));
 
     if (device->settled_ifindex != device->link.ifindex) {
@@ -115,13 +115,13 @@ handle_drift(struct bigtcp_device *device, struct bigtcp_sizes *wanted)
                           what.length ? ", " : "",
                           bigtcp_attr_to_string(attr), live,
                           wanted->value[attr]);
-            if (!put_right) {
+            if (!correct) {
                 wanted->value[attr] = live;
             }
         }
     }
 
-    if (what.length && put_right) {
+    if (what.length && correct) {
         COVERAGE_INC(bigtcp_drift);
         device->n_drifts++;
         back_off(device);

@@ -10,10 +10,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bigtcp/settings.h"
 #include "bigtcp/observe.h"
 #include "bigtcp/originals.h"
 #include "bigtcp/provider.h"
+#include "bigtcp/settings.h"
 #include "coverage.h"
 #include "hash.h"
 #include "netnsid.h"

@@ -12,13 +12,13 @@
 #include <poll.h>
 #include <string.h>
 
-#include "bigtcp/types.h"
 #include "bigtcp/nl.h"
 #include "bigtcp/provider.h"
+#include "bigtcp/types.h"
 #include "coverage.h"
 #include "datapath/openvswitch_bigtcp.h"
-#include "netlink.h"
 #include "netlink-socket.h"
+#include "netlink.h"
 #include "netnsid.h"
 #include "openvswitch/ofpbuf.h"
 #include "openvswitch/vlog.h"
@@ -98,18 +98,13 @@ listen_for_families(void)
 
     error = nl_lookup_genl_mcgroup("nlctrl", "notify", &group);
     if (!error) {
-        error = nl_sock_create(NETLINK_GENERIC, &notify_sock);
-    }
-    if (!error) {
-        error = nl_sock_join_mcgroup(notify_sock, group);
+        error = bigtcp_nl_listen(NETLINK_GENERIC, group, &notify_sock);
     }
     if (error) {
         static struct vlog_rate_limit rl = VLOG_RATE_LIMIT_INIT(1, 1);
 
         VLOG_WARN_RL(&rl, "cannot listen for generic netlink families: %s",
                      ovs_strerror(error));
-        nl_sock_destroy(notify_sock);
-        notify_sock = NULL;
     }
 }
 

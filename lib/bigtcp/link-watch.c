@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bigtcp/ethtool.h"
+#include "bigtcp/nl.h"
 #include "bigtcp/rtnl-msg.h"
 #include "bigtcp/tc.h"
 #include "bigtcp/types.h"
@@ -72,15 +73,10 @@ start_listening(void)
         return;
     }
     tried = true;
-    error = nl_sock_create(NETLINK_ROUTE, &notify_sock);
-    if (!error) {
-        error = nl_sock_join_mcgroup(notify_sock, RTNLGRP_LINK);
-    }
+    error = bigtcp_nl_listen(NETLINK_ROUTE, RTNLGRP_LINK, &notify_sock);
     if (error) {
         VLOG_WARN("cannot listen for changes of links: %s",
                   ovs_strerror(error));
-        nl_sock_destroy(notify_sock);
-        notify_sock = NULL;
         return;
     }
     /* Without it, changes in other network namespaces are found later. */
@@ -186,17 +182,28 @@ bigtcp_link_watch_ask(const char *name)
     shash_replace(&names, name, (void *) n_starts);
 }
 
-/* Notes that a device was asked for, and found as 'link'. */
+/* Notes that a device was asked for, and found as 'link'.  Stores in 'link'
+ * what it does itself. */
 void
-bigtcp_link_watch_found(const struct bigtcp_link *link)
+bigtcp_link_watch_found(struct bigtcp_link *link)
 {
-    if (!find_device(link->netnsid, link->ifindex)) {
-        struct device *device = xzalloc(sizeof *device);
+    struct device *device = find_device(link->netnsid, link->ifindex);
 
+    if (!device) {
+        device = xzalloc(sizeof *device);
         device->netnsid = link->netnsid;
         device->ifindex = link->ifindex;
         hmap_insert(&devices, &device->node, hash_int(link->ifindex, 0));
     }
+    if (netnsid_is_remote(link->netnsid)) {
+        link->features = BIGTCP_OFFLOADS_ALL;
+        return;
+    }
+    if (!device->has_features) {
+        device->features = bigtcp_ethtool_get_features(link->name);
+        device->has_features = true;
+    }
+    link->features = device->features;
 }
 
 /* Returns true if device 'ifindex' of this network namespace was asked
@@ -205,23 +212,6 @@ bool
 bigtcp_link_watch_is_asked(int ifindex)
 {
     return find_device(NETNSID_LOCAL, ifindex) != NULL;
-}
-
-/* Returns what the device of 'link', which was found, does itself, bit
- * 1 << enum bigtcp_offload for each. */
-uint32_t
-bigtcp_link_watch_get_features(const struct bigtcp_link *link)
-{
-    struct device *device = find_device(link->netnsid, link->ifindex);
-
-    if (netnsid_is_remote(link->netnsid)) {
-        return BIGTCP_OFFLOADS_ALL;
-    }
-    if (!device->has_features) {
-        device->features = bigtcp_ethtool_get_features(link->name);
-        device->has_features = true;
-    }
-    return device->features;
 }
 
 /* Returns true if something happened to a device that was asked for.  Does

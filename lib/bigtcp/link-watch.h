@@ -6,15 +6,13 @@
  * was asked for, and features of devices, which are kept until then. */
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct bigtcp_link;
 
 void bigtcp_link_watch_start(void);
 void bigtcp_link_watch_ask(const char *name);
-void bigtcp_link_watch_found(const struct bigtcp_link *);
+void bigtcp_link_watch_found(struct bigtcp_link *);
 bool bigtcp_link_watch_is_asked(int ifindex);
-uint32_t bigtcp_link_watch_get_features(const struct bigtcp_link *);
 
 bool bigtcp_link_watch_run(void);
 void bigtcp_link_watch_wait(void);

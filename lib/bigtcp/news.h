@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "bigtcp/types.h"
 #include "bigtcp/report.h"
+#include "bigtcp/types.h"
 
 struct ds;
 struct svec;

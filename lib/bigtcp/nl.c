@@ -8,8 +8,8 @@
 
 #include "bigtcp/provider.h"
 #include "coverage.h"
-#include "netlink.h"
 #include "netlink-socket.h"
+#include "netlink.h"
 #include "openvswitch/ofpbuf.h"
 #include "util.h"
 
@@ -33,6 +33,25 @@ get_sock(int protocol, struct nl_sock **sockp)
         error = nl_sock_create(protocol, &socks[protocol]);
     }
     *sockp = socks[protocol];
+    return error;
+}
+
+/* Stores in '*sockp' a socket that receives what the kernel announces to
+ * multicast 'group' of 'protocol'.  Returns 0 or a positive errno value, with
+ * NULL in '*sockp'. */
+int
+bigtcp_nl_listen(int protocol, unsigned int group, struct nl_sock **sockp)
+{
+    int error;
+
+    error = nl_sock_create(protocol, sockp);
+    if (!error) {
+        error = nl_sock_join_mcgroup(*sockp, group);
+        if (error) {
+            nl_sock_destroy(*sockp);
+            *sockp = NULL;
+        }
+    }
     return error;
 }
 

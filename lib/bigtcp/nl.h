@@ -15,6 +15,7 @@ struct bigtcp_access;
 struct nl_sock;
 struct ofpbuf;
 
+int bigtcp_nl_listen(int protocol, unsigned int group, struct nl_sock **);
 int bigtcp_nl_exchange(struct nl_sock *, const struct ofpbuf *request,
                        struct ofpbuf *reply, char **message);
 void bigtcp_nl_set(int protocol, struct bigtcp_access *accesses[],

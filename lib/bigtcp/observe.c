@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "bigtcp/counts.h"
-#include "bigtcp/port.h"
 #include "bigtcp/port-private.h"
+#include "bigtcp/port.h"
 #include "bigtcp/provider.h"
 #include "netdev-provider.h"
 #include "netnsid.h"

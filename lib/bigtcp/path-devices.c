@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 
-#include "bigtcp/settings.h"
 #include "bigtcp/path.h"
 #include "bigtcp/port.h"
 #include "bigtcp/provider.h"
+#include "bigtcp/settings.h"
 #include "netdev.h"
 #include "netnsid.h"
 #include "sset.h"

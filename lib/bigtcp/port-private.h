@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bigtcp/settings.h"
 #include "bigtcp/report.h"
 #include "bigtcp/route.h"
+#include "bigtcp/settings.h"
 #include "openvswitch/hmap.h"
 #include "openvswitch/list.h"
 #include "smap.h"

@@ -9,18 +9,18 @@
 
 #include <config.h>
 
-#include "bigtcp/port.h"
 #include "bigtcp/port-private.h"
+#include "bigtcp/port.h"
 
 #include <inttypes.h>
 #include <net/if.h>
 #include <string.h>
 
-#include "bigtcp/settings.h"
 #include "bigtcp/hazards.h"
 #include "bigtcp/observe.h"
 #include "bigtcp/provider.h"
 #include "bigtcp/route.h"
+#include "bigtcp/settings.h"
 #include "coverage.h"
 #include "hash.h"
 #include "netdev-provider.h"

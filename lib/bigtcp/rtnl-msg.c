@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "coverage.h"
-#include "netlink.h"
 #include "netlink-socket.h"
+#include "netlink.h"
 #include "netnsid.h"
 #include "openvswitch/ofpbuf.h"
 #include "util.h"

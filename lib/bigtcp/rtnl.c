@@ -404,9 +404,10 @@ read_targets(struct target *targets, size_t n)
     }
 }
 
-/* Completes what was read of 'access'. */
+/* Completes what was read of 'access'.  '*module' says whether our kernel
+ * module is loaded, -1 if nobody looked. */
 static void
-complete_access(struct bigtcp_access *access)
+complete_access(struct bigtcp_access *access, int *module)
 {
     struct bigtcp_link *link = access->link;
 
@@ -416,11 +417,13 @@ complete_access(struct bigtcp_access *access)
     }
     bigtcp_link_watch_found(link);
     if (bigtcp_link_is_internal(link)) {
-        link->settable = bigtcp_genl_is_there();
+        if (*module < 0) {
+            *module = bigtcp_genl_is_there();
+        }
+        link->settable = *module;
     }
     access->remote = netnsid_is_remote(link->netnsid) && !link->settable;
     bigtcp_rtnl_probe_carries(link);
-    link->features = bigtcp_link_watch_get_features(link);
     if (access->ingress && !netnsid_is_remote(link->netnsid)) {
         bigtcp_tc_get_ingress(link->ifindex, access->ingress);
     }
@@ -452,6 +455,7 @@ bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
 {
     struct target *targets = xcalloc(n, sizeof *targets);
     bool ingress = false;
+    int module = -1;
 
     bigtcp_link_watch_start();
     for (size_t i = 0; i < n; i++) {
@@ -474,7 +478,7 @@ bigtcp_rtnl_get(struct bigtcp_access *accesses, size_t n)
     }
     read_targets(targets, n);
     for (size_t i = 0; i < n; i++) {
-        complete_access(&accesses[i]);
+        complete_access(&accesses[i], &module);
     }
     free(targets);
 }

@@ -4,8 +4,8 @@
 
 #include <config.h>
 
-#include "bigtcp/port.h"
 #include "bigtcp/port-private.h"
+#include "bigtcp/port.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -15,8 +15,8 @@
 #include "bigtcp/rtnl-msg.h"
 #include "coverage.h"
 #include "hash.h"
-#include "netlink.h"
 #include "netlink-socket.h"
+#include "netlink.h"
 #include "netnsid.h"
 #include "openvswitch/hmap.h"
 #include "openvswitch/ofpbuf.h"
@@ -216,15 +216,10 @@ start_listening(void)
         return;
     }
     tried = true;
-    error = nl_sock_create(NETLINK_ROUTE, &notify_sock);
-    if (!error) {
-        error = nl_sock_join_mcgroup(notify_sock, RTNLGRP_TC);
-    }
+    error = bigtcp_nl_listen(NETLINK_ROUTE, RTNLGRP_TC, &notify_sock);
     if (error) {
         VLOG_WARN("cannot listen for changes of qdiscs: %s",
                   ovs_strerror(error));
-        nl_sock_destroy(notify_sock);
-        notify_sock = NULL;
     }
 }
 

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bigtcp/settings.h"
 #include "bigtcp/group.h"
 #include "bigtcp/route.h"
+#include "bigtcp/settings.h"
 #include "netdev.h"
 #include "openvswitch/hmap.h"
 #include "openvswitch/list.h"
